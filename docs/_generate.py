@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import ast
 import io
-import json
 import os
 import re
 import shlex
@@ -47,10 +46,6 @@ WIDTH = "80"  # of the terminal that console blocks show
 _FENCE = re.compile(
     r"^(?P<fence>```+)(?P<language>[^`\n]*)\n(?P<body>.*?)^(?P=fence)$", re.MULTILINE | re.DOTALL
 )
-_CAUTION = re.compile(
-    r"^## (?P<code>EN\d+): (?P<title>[^\n]+)\n(?P<body>.*?)(?=^\(en|\Z)", re.MULTILINE | re.DOTALL
-)
-CAUTIONS = ROOT / "src" / "earnest" / "data" / "cautions.json"
 REFUSED = " || echo $?"
 
 
@@ -88,7 +83,6 @@ def main() -> None:
     asked = {path.resolve() for path in parser.parse_args().page}
     if unknown := asked - set(pages()):
         parser.error(f"not a page of the site: {', '.join(map(str, sorted(unknown)))}")
-    CAUTIONS.write_text(caution_texts(), encoding="utf-8")  # first: pages show what it says
     for path, text in tables.evidence_files():
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -99,32 +93,6 @@ def main() -> None:
         if fresh != text:
             page.write_text(fresh, encoding="utf-8")
             print("rewrote", page.relative_to(ROOT))
-
-
-def caution_texts() -> str:
-    """Return the sections of the page on cautions as the JSON that the package carries.
-
-    One code a line, so that two changes of the page meet in no line that neither made.
-    """
-    page = (ROOT / "docs" / "explanation" / "cautions.md").read_text(encoding="utf-8")
-    lines = [
-        f"{json.dumps(m['code'])}: {json.dumps(_section(m['title'], m['body']))}"
-        for m in _CAUTION.finditer(page)
-    ]
-    return "{\n" + ",\n".join(lines) + "\n}\n"
-
-
-def _section(title: str, body: str) -> dict[str, str]:
-    """Return a section in its three parts, without links and line breaks."""
-    parts, now = {"about": "", "follows": "", "to_do": ""}, "about"
-    heads = {"**What follows.** ": "follows", "**What to do.** ": "to_do"}
-    for paragraph in re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", body).strip().split("\n\n"):
-        said = " ".join(paragraph.split())
-        for head, name in heads.items():
-            if said.startswith(head):
-                now, said = name, said.removeprefix(head)
-        parts[now] = f"{parts[now]}\n\n{said}".strip()
-    return {"title": title, **parts}
 
 
 # ---- examples

@@ -9,6 +9,7 @@ import csv
 import io
 import re
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
@@ -249,14 +250,27 @@ def estimands_table() -> str:
     return table(["the number is an estimate of", "methods"], rows)
 
 
-def cautions_table() -> str:
-    """Return the codes of cautions with links to their sections."""
-    from earnest.core.results.cautions import explanations
+def cautions_sections() -> str:
+    """Return a section for each code of a caution: when it is given, what follows, what to do."""
+    from earnest.core.cautions.meanings import MEANINGS
 
-    return table(
-        ["code", "in short"],
-        ([f"[{code}](#{code.lower()})", one.title] for code, one in explanations().items()),
+    return "\n".join(
+        f"({code.lower()})=\n## {code}: {meaning.title}\n\n"
+        + "\n".join(
+            f"{wrap(words, 118)}\n"
+            for words in (
+                meaning.about,
+                f"**What follows.** {meaning.follows}",
+                f"**What to do.** {meaning.to_do}",
+            )
+        )
+        for code, meaning in MEANINGS.items()
     )
+
+
+def wrap(words: str, width: int) -> str:
+    """Return a paragraph in lines."""
+    return textwrap.fill(words, width, break_long_words=False, break_on_hyphens=False)
 
 
 def options_table(command: str) -> str:
@@ -533,7 +547,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "which": which_table,
     "estimands": estimands_table,
     "extras": extras_table,
-    "cautions": cautions_table,
+    "cautions": cautions_sections,
     "options": options_table,
     "assessment": assessment_table,
     "field": field_table,

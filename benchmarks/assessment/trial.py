@@ -37,7 +37,8 @@ from earnest.training.fit.samples import Samples
 
 METRICS = ("accuracy", "roc_auc")
 METHODS = tuple(name for name in assessing() if name != "nested")
-ROUGH = {"EN084"}  # the caution that an interval stands on too few replicates
+# The cautions that an interval stands on too few replicates.
+ROUGH = {"few_replicates", "replicates_drowned", "replicates_noisy"}
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ def answers(
 
 def _answer(made: en.results.Estimate, metric: str, fits: int, seconds: float) -> Answer:
     limits = (np.nan, np.nan) if made.interval is None else (made.interval.low, made.interval.high)
-    rough = any(caution.code in ROUGH for caution in made.cautions)
+    rough = any(caution.kind in ROUGH for caution in made.cautions)
     return Answer(metric, made.method, made.value, *limits, rough, fits, seconds)
 
 

@@ -7,7 +7,7 @@ import re
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from earnest.core.results.cautions import explanations
+from earnest.core.cautions.meanings import MEANINGS
 
 PAGE = "explanation/cautions"
 _CODE = re.compile(r"\bEN\d{3}\b")
@@ -38,7 +38,7 @@ def _linked(uri: str, text: str) -> list[nodes.Node]:
 
 def _reference(uri: str, code: str, shown: nodes.Node | None = None) -> nodes.reference:
     made = nodes.reference("", "", internal=True, refuri=f"{uri}#{code.lower()}")
-    made["reftitle"] = explanations()[code].title
+    made["reftitle"] = MEANINGS[code].title
     made += nodes.Text(code) if shown is None else shown.deepcopy()
     return made
 

@@ -74,13 +74,13 @@ def autogluon_scores(predictor: Any, task: str) -> None:
 
 def autogluon_cautions(predictor: Any, task: str) -> None:
     """Boosted models, ensembles, models out of bag and unknown folds are told of, by name."""
-    told = {remark.code: remark.what for remark in en.predictions_from(predictor).remarks}
-    assert set(told) == {"EN101", "EN102", "EN103", "EN104"}
-    assert "LightGBM_BAG_L1, LightGBMXT_BAG_L1" in told["EN101"]
-    assert "WeightedEnsemble_L2" in told["EN102"]
-    assert "KNeighbors_BAG_L1" in told["EN103"]
-    assert "RandomForest_BAG_L1" in told["EN103"]
-    assert "LinearModel" not in told["EN103"]
+    told = {remark.kind: remark.what for remark in en.predictions_from(predictor).remarks}
+    assert set(told) == {"stopped_on_tests", "ensembles_left_out", "out_of_bag", "folds_unknown"}
+    assert "LightGBM_BAG_L1, LightGBMXT_BAG_L1" in told["stopped_on_tests"]
+    assert "WeightedEnsemble_L2" in told["ensembles_left_out"]
+    assert "KNeighbors_BAG_L1" in told["out_of_bag"]
+    assert "RandomForest_BAG_L1" in told["out_of_bag"]
+    assert "LinearModel" not in told["out_of_bag"]
 
 
 AUTOGLUON = (has_the_outcome, autogluon_scores, autogluon_cautions)
@@ -114,11 +114,11 @@ def h2o_folds(automl: Any, task: str) -> None:
 def h2o_cautions(automl: Any, task: str) -> None:
     """Boosted models stop early, the linear one does not; ensembles are left out."""
     pi = en.predictions_from(automl)
-    told = {remark.code: remark.what for remark in pi.remarks}
-    assert set(told) == {"EN101", "EN102"}
-    assert "GBM" in told["EN101"]
-    assert "GLM" not in told["EN101"]
-    assert "StackedEnsemble" in told["EN102"]
+    told = {remark.kind: remark.what for remark in pi.remarks}
+    assert set(told) == {"stopped_on_tests", "ensembles_left_out"}
+    assert "GBM" in told["stopped_on_tests"]
+    assert "GLM" not in told["stopped_on_tests"]
+    assert "StackedEnsemble" in told["ensembles_left_out"]
     assert not pi.configs.static
 
 

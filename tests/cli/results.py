@@ -5,16 +5,23 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.cautions import of_search
 from earnest.core.results.estimate import Estimate, Provenance, Scale
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Selection
 
 ESTIMAND = "the performance of a configuration chosen by this rule from these configurations"
-CAUTION = Caution(
-    "EN001", "The winner is too optimistic by 0.09.", "Do not report it.", "Use `rng`."
+CAUTION = of_search.winner_too_optimistic(
+    optimism=0.09,
+    places=2,
+    low=None,
+    high=None,
+    level=None,
+    share=None,
+    rival="chance",
+    bound_only=False,
 )
-NOTE = Caution("EN005", "Four configurations tie.", "Any of them will do.", "", Severity.NOTE)
+NOTE = of_search.best_not_told_apart(4, 5)
 
 
 def estimate(

@@ -85,7 +85,7 @@ def test_repeats_that_are_stacked_bring_a_caution_that_names_the_options(run: Ru
     table = {"y": y, "fold": rng.permutation(2 * N) % 5, "svm": rng.random(2 * N)}
     done = run("estimate", write(tmp_path / "p.csv", table | {"rf": rng.random(2 * N)}), *ASK)
     assert done.code == 0, done.err
-    assert "EN122" in done.out
+    assert "EN156" in done.out
     assert "--id COLUMN" in done.out
 
 

@@ -86,9 +86,9 @@ def test_a_reference_is_compared_with_and_the_set_stays() -> None:
 
 @pytest.mark.parametrize("adjust", ["holm", "bh", "none"])
 def test_a_rule_that_forgets_the_choice_of_the_best_says_so(adjust: str) -> None:
-    codes = {
+    kinds = {
         (how, reference): {
-            caution.code
+            caution.kind
             for caution in en.compare_many(
                 classified(), metric="accuracy", adjust=how, reference=reference, rng=0
             ).cautions
@@ -96,10 +96,12 @@ def test_a_rule_that_forgets_the_choice_of_the_best_says_so(adjust: str) -> None
         for how in (adjust, "simultaneous")
         for reference in (None, "good", "poor")
     }
-    assert "EN039" in codes[adjust, None]
-    assert "EN039" in codes[adjust, "good"]  # the best, whether named or not
-    assert not any("EN039" in codes["simultaneous", each] for each in (None, "good", "poor"))
-    assert "EN039" not in codes[adjust, "poor"]
+    assert "best_in_hindsight" in kinds[adjust, None]
+    assert "best_in_hindsight" in kinds[adjust, "good"]  # the best, whether named or not
+    assert not any(
+        "best_in_hindsight" in kinds["simultaneous", each] for each in (None, "good", "poor")
+    )
+    assert "best_in_hindsight" not in kinds[adjust, "poor"]
 
 
 @pytest.mark.parametrize("test", WITH_P)
@@ -190,7 +192,7 @@ def test_incomplete_configurations_are_left_out_with_a_note() -> None:
     partial = replace(pi, responses=responses)
     many = en.compare_many(partial, metric="accuracy", rng=0)
     assert [made.b for made in many] == ["poor"]
-    assert "EN012" in {caution.code for caution in many.cautions}
+    assert "configurations_incomplete" in {caution.kind for caution in many.cautions}
     with pytest.raises(en.errors.EvidenceError, match="reference 'fair' lacks predictions"):
         en.compare_many(partial, metric="accuracy", reference="fair")
 
@@ -271,7 +273,7 @@ def with_a_constant() -> en.Predictions:
 def test_a_configuration_without_a_value_is_left_out_of_many_and_refused_alone(test: str) -> None:
     many = en.compare_many(with_a_constant(), test=test, metric="pearson", rng=0)
     assert set(many.p_best) == {"a", "b"}
-    assert "EN043" in {caution.code for caution in many.cautions}
+    assert "configurations_undefined" in {caution.kind for caution in many.cautions}
     with pytest.raises(en.errors.EvidenceError, match="'pearson' is undefined for 'flat'"):
         en.compare(with_a_constant(), "a", "flat", test=test, metric="pearson", rng=0)
     with pytest.raises(en.errors.EvidenceError, match="defined score"):

@@ -69,7 +69,7 @@ def test_only_folds_that_all_have_are_kept() -> None:
     partial = replace(pi, responses=responses)
     both, (remark,) = common(partial, [1, 2])
     assert np.array_equal(np.isfinite(both.responses).all(axis=(1, 2)), ~(late | early))
-    assert remark.code == "EN037"
+    assert remark.kind == "folds_not_shared"
     assert "fair in 3 of 5 folds, poor in 4 of 5 folds" in remark.what
     alone, nothing = common(pi, [0, 1])
     assert nothing == []

@@ -82,7 +82,9 @@ def test_losses_take_repeats_and_groups() -> None:
     made = en.compare(given, "a", "b")
     assert made.provenance.n_repeats == 3
     assert made.difference == pytest.approx((a - b).mean())
-    assert {"EN032", "EN033"} <= {caution.code for caution in made.cautions}
+    assert {"repeats_beyond_theorem", "groups_beyond_theorem"} <= {
+        caution.kind for caution in made.cautions
+    }
 
 
 @pytest.mark.parametrize(
@@ -299,7 +301,9 @@ def test_the_best_of_a_table_is_noticed_with_the_p_value_that_holds(name: str) -
             assert made.p_simultaneous is not None
             assert made.p_simultaneous >= made.p_value
             assert made.p_simultaneous == pytest.approx(many.p_best[other.b])
-            said = {caution.code: caution.severity for caution in made.cautions}["EN150"]
+            said = {caution.kind: caution.severity for caution in made.cautions}[
+                "best_of_its_table"
+            ]
             decides = made.p_value <= 0.05 < made.p_simultaneous
             assert str(said) == ("caution" if decides else "note")
             plain, held, pairs = (
@@ -364,7 +368,7 @@ def test_a_pair_without_the_best_or_of_a_table_of_two_has_no_other_p_value() -> 
         en.compare(pi, "good", "poor", test="bayesian_t", metric="accuracy"),
     ):
         assert (made.best_of, made.p_simultaneous) == (None, None)
-        assert "EN150" not in {caution.code for caution in made.cautions}
+        assert "best_of_its_table" not in {caution.kind for caution in made.cautions}
 
 
 def test_the_p_value_that_holds_follows_the_alternative_and_survives_json() -> None:
@@ -372,7 +376,7 @@ def test_the_p_value_that_holds_follows_the_alternative_and_survives_json() -> N
     assert made.p_simultaneous is not None
     turned = made.at(alternative="greater")
     assert turned.p_simultaneous == 1.0
-    assert [caution.code for caution in turned.cautions].count("EN150") == 1
+    assert [caution.kind for caution in turned.cautions].count("best_of_its_table") == 1
     again = en.results.Comparison.from_dict(made.to_dict())
     assert again == made
     assert again.at(alternative="greater") == turned

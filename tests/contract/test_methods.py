@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from earnest.core.results.cautions import Caution
+from earnest.core.results import cautions
+from earnest.core.results.base import Call, EstimateParts, Method, methods_for
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Evidence, Family, MethodSpec
 from earnest.methods import (
@@ -26,7 +27,6 @@ from earnest.methods import (
     Tilted,
     run,
 )
-from earnest.methods.base import Call, EstimateParts, Method, methods_for
 from earnest.methods.split.splitting import SplitMethod
 from earnest.testing import METHOD_LAWS, MethodCase, check_method, example_predictions
 from earnest.testing.examples import with_repeats
@@ -190,11 +190,17 @@ def test_the_contract_finds_an_interval_that_was_not_declared() -> None:
         check_method(Faulty(spec=spec))
 
 
-def test_the_contract_finds_an_empty_caution() -> None:
+def test_the_contract_finds_an_empty_caution(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cautions, "_KINDS", dict(cautions.list_kinds()))
+
+    @cautions.caution("EN001")
+    def mute() -> cautions.Words:
+        return cautions.Words("", "")
+
     @dataclass(frozen=True)
     class Mute(BBC):
         def __call__(self, call: Call) -> EstimateParts:
-            return replace(BBC(n_resamples=100)(call), cautions=(Caution("EN001", "", ""),))
+            return replace(BBC(n_resamples=100)(call), cautions=(mute(),))
 
     with pytest.raises(AssertionError, match="sentence"):
         check_method(Mute())

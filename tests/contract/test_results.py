@@ -20,6 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import earnest as en
 from earnest.core.base.errors import EvidenceError, FormatError, InputError
+from earnest.core.cautions import of_search
 from earnest.core.results.base import Result
 from earnest.testing import example_predictions
 from tests.public_names import public_names
@@ -102,7 +103,7 @@ def results() -> dict[str, Any]:
         "surface": tree.effect2d("rate", "kind"),
         "regions": next(iter(tree.regions.values())),
         "interval": en.results.Interval(-np.inf, 2.0, 0.9, "upper"),
-        "caution": en.results.Caution("EN001", "Ünlike.", "So what?", "None."),
+        "caution": of_search.ties(2, "Ünlike"),
     }
 
 

@@ -101,7 +101,7 @@ def test_items_that_one_of_two_lacks_are_said_and_the_others_compared() -> None:
     new, old = answer_pair(np.random.default_rng(5), 300, 0.1, 0.12)
     made = en.gate(new.take(np.arange(250)), against=old.take(np.arange(20, 300)))
     assert made.n_items == 230
-    assert "EN146" in {one.code for one in made.cautions}
+    assert "items_not_shared" in {one.kind for one in made.cautions}
     with pytest.raises(EvidenceError, match="no item in common"):
         en.gate(new.take(np.arange(100)), against=old.take(np.arange(200, 300)))
 
@@ -219,8 +219,11 @@ def test_the_ledger_counts_looks_and_the_same_evidence_once(tmp_path: Path) -> N
     assert [one.look for one in made] == [1, 2, 1, 3]
     assert [round(one.level, 4) for one in made] == [0.975, 0.9917, 0.975, 0.9958]
     assert made[0] == made[2]
-    told = [{one.code for one in verdict.cautions} & {"EN090", "EN091"} for verdict in made]
-    assert told == [set(), {"EN090"}, set(), {"EN090"}]
+    told = [
+        {one.kind for one in verdict.cautions} & {"looked_before", "looks_not_counted"}
+        for verdict in made
+    ]
+    assert told == [set(), {"looked_before"}, set(), {"looked_before"}]
     assert made[3].low < en.gate(make_scores(values[:, 2], "v2"), above=0.7).low
 
 
@@ -292,7 +295,7 @@ def test_a_question_that_is_refused_is_no_look(tmp_path: Path) -> None:
 
 
 def test_without_a_ledger_a_note_says_so() -> None:
-    assert "EN091" in {one.code for one in en.gate(scores(0.8), above=0.5).cautions}
+    assert "looks_not_counted" in {one.kind for one in en.gate(scores(0.8), above=0.5).cautions}
 
 
 # What it refuses.
@@ -335,7 +338,7 @@ def test_the_comment_holds_the_verdict_the_numbers_and_the_cautions() -> None:
     made = en.gate(make_scores(answer_items(np.random.default_rng(0), 90, [0.8], 0.0), "a|b @you"),
                    above=0.8)  # fmt: skip
     text = made.to_comment()
-    assert "EN091" in text
+    assert "EN090" in text
     assert "a\\|b \\@you" in text
     assert f"{made.more_items:,}" in text
     assert "| --- |" in text

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 import pytest
 
 import earnest
-from earnest.core.results.cautions import explanations
+from earnest.core.cautions.meanings import MEANINGS
 from earnest.methods import METHODS
 from tests.public_names import public_names
 from tests.scripts import load_script
@@ -105,11 +105,6 @@ def test_generated_tables_equal_the_registries() -> None:
         assert generate.tables.with_tables(text) == text, f"run docs/_generate.py {named(page)}"
 
 
-def test_the_package_carries_what_the_page_on_cautions_says() -> None:
-    told = (SRC / "data" / "cautions.json").read_text(encoding="utf-8")
-    assert told == generate.caution_texts(), "run docs/_generate.py"
-
-
 def test_a_page_that_is_none_is_refused(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -146,7 +141,7 @@ def test_every_method_page_is_of_a_method() -> None:
 def test_every_caution_has_a_section_under_its_own_words() -> None:
     text = (ROOT / "docs" / "explanation" / "cautions.md").read_text(encoding="utf-8")
     sections = dict(re.findall(r"^## (EN\d{3}): (.+)$", text, re.M))
-    assert sections == {code: each.title for code, each in explanations().items()}
+    assert sections == {code: each.title for code, each in MEANINGS.items()}
     bodies = re.split(r"^## EN\d{3}: .+$", text, flags=re.M)[1:]
     for code, body in zip(sections, bodies, strict=True):
         assert f"({code.lower()})=\n## {code}" in text
@@ -156,9 +151,7 @@ def test_every_caution_has_a_section_under_its_own_words() -> None:
 
 def test_every_code_that_a_page_names_exists() -> None:
     for page in EVERY_MARKDOWN:
-        assert set(re.findall(r"\bEN\d{3}\b", page.read_text(encoding="utf-8"))) <= set(
-            explanations()
-        )
+        assert set(re.findall(r"\bEN\d{3}\b", page.read_text(encoding="utf-8"))) <= set(MEANINGS)
 
 
 def test_the_reference_lists_every_public_name_once() -> None:

@@ -13,8 +13,8 @@ from urllib.parse import unquote
 import pytest
 
 import earnest as en
-from earnest.core.results.cautions import Caution, explanations
 from earnest.reporting.report import Report, content_of_explanation
+from tests.core.results.caution_samples import sample_cautions
 from tests.e2e.conftest import long_names, print_outline, ten_classes, with_flat_effects
 from tests.explanation.scenes import mixed_trials
 from tests.reporting.scenes import SCENES, scene
@@ -634,8 +634,8 @@ def test_the_page_of_an_explanation_is_a_report_with_its_colours_and_navigation(
 
 def test_one_box_of_cautions_stands_before_the_first_curve(opened: Open, tmp_path: Path) -> None:
     found = en.explain(mixed_trials(18), n_points=60, grid_size=5, rng=1, regions=2)
-    every = [Caution(code, "What.", "So.", "Do.") for code in list(explanations())[:6]]
-    found = replace(found, cautions=tuple(every))
+    every = {each.code: each for each in sample_cautions()}
+    found = replace(found, cautions=tuple(every.values())[:6])
     page = opened(found.save(tmp_path / "page.html"))
     assert page.locator("#learned .caution:visible").count() == 1
     page.locator("#learned .others > summary").click()

@@ -119,7 +119,7 @@ def test_cases_of_a_rare_class_that_autogluon_drops_are_told_of(tmp_path: Path) 
     pi = en.predictions_from(predictor, data["outcome"], groups=groups)
     assert pi.n_cases == len(data) - 1
     assert pi.target.classes == ("setosa", "versicolor", "virginica")
-    assert {"EN080"} <= {remark.code for remark in pi.remarks}
+    assert {"cases_left_out_by_tool"} <= {remark.kind for remark in pi.remarks}
     with pytest.raises(InputError, match="differs"):
         en.predictions_from(predictor, data["outcome"].to_numpy())  # nothing tells which are gone
 
@@ -130,7 +130,7 @@ def test_the_only_case_of_a_class_is_copied_by_autogluon(tmp_path: Path) -> None
     predictor = fit(tmp_path / "ag", data, about={"eval_metric": "log_loss"})
     pi = en.predictions_from(predictor, data["outcome"])
     assert pi.n_cases == len(data)
-    assert "EN081" in {remark.code for remark in pi.remarks}
+    assert "tests_seen_in_training" in {remark.kind for remark in pi.remarks}
 
 
 def test_sets_of_bags_and_refitted_models_are_read(tmp_path: Path) -> None:
@@ -138,8 +138,8 @@ def test_sets_of_bags_and_refitted_models_are_read(tmp_path: Path) -> None:
     predictor = fit(tmp_path / "ag", data, num_bag_sets=2, num_stack_levels=1, refit_full=True)
     pi = en.predictions_from(predictor, data["outcome"])
     assert pi.configs.ids == ("KNeighbors_BAG_L1", "LinearModel_BAG_L1")
-    told = {remark.code: remark.what for remark in pi.remarks}
-    assert "averages" in told["EN104"]
+    told = {remark.kind: remark.what for remark in pi.remarks}
+    assert "averages" in told["folds_unknown"]
 
 
 def test_folds_by_a_column_of_groups_are_known_to_the_user(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_folds_by_a_column_of_groups_are_known_to_the_user(tmp_path: Path) -> No
     predictor = fit(tmp_path / "ag", data, about={"groups": "clinic"}, num_bag_folds=None)
     pi = en.predictions_from(predictor, fold=data["clinic"])
     assert pi.n_folds == 4
-    assert "EN103" not in {remark.code for remark in pi.remarks}
+    assert "out_of_bag" not in {remark.kind for remark in pi.remarks}
 
 
 def test_models_with_a_holdout_of_their_own_say_so(tmp_path: Path) -> None:

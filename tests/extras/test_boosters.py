@@ -58,7 +58,7 @@ def test_xgboost(kind: str, stop: bool) -> None:
         values[-1] for key, values in found.items() if key.startswith("test") and "mean" in key
     )
     assert fold_mean(kept, metric, "one") == pytest.approx(said, rel=CLOSE)
-    assert [c.code for c in kept.predictions().remarks] == (["EN101"] if stop else [])
+    assert [c.kind for c in kept.predictions().remarks] == (["stopped_on_tests"] if stop else [])
 
 
 @pytest.mark.parametrize("stop", [False, True])
@@ -81,7 +81,7 @@ def test_lightgbm(kind: str, stop: bool) -> None:
     )
     said = next(values[-1] for key, values in found.items() if key.endswith("mean"))
     assert fold_mean(kept, metric, "one") == pytest.approx(said, rel=CLOSE)
-    assert [c.code for c in kept.predictions().remarks] == (["EN101"] if stop else [])
+    assert [c.kind for c in kept.predictions().remarks] == (["stopped_on_tests"] if stop else [])
 
 
 @pytest.mark.parametrize("kind", PROBLEMS)

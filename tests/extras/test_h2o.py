@@ -140,7 +140,7 @@ def test_folds_are_known_from_how_they_were_made(frame: Any) -> None:
     turns = en.predictions_from(trained(frame, 1, **KEPT))
     np.testing.assert_array_equal(turns.folds[:, 0], np.arange(120) % 4)
     drawn = en.predictions_from(trained(frame, 1, folds="Random", **KEPT))
-    assert "EN104" in {remark.code for remark in drawn.remarks}
+    assert "folds_unknown" in {remark.kind for remark in drawn.remarks}
     clinics = framed(table("binary").assign(clinic=[f"clinic {i % 3}" for i in range(120)]))
     clinics["clinic"] = clinics["clinic"].asfactor()
     for keep in (KEEP, KEPT):
@@ -157,9 +157,9 @@ def test_rows_of_no_weight_are_left_out(cluster: Any, task: str) -> None:
     model = trained(frame, 1, weights_column="w", **KEEP)
     pi = en.predictions_from(model, groups=np.arange(len(data)) // 2)
     assert pi.n_cases == np.sum(data["w"] > 0)
-    told = {remark.code: remark.what for remark in pi.remarks}
-    assert "a weight of 0" in told["EN080"]
-    assert "EN047" in told
+    told = {remark.kind: remark.what for remark in pi.remarks}
+    assert "a weight of 0" in told["cases_left_out_by_tool"]
+    assert "tool_weighted" in told
     if task == "regression":  # with equal weights the others count alike
         error = np.mean((pi.target.y - pi.responses[:, 0, 0]) ** 2)
         assert error == pytest.approx(model.mse(xval=True), rel=1e-6)
@@ -177,7 +177,7 @@ def test_rows_without_an_outcome_are_left_out(cluster: Any, task: str, tmp_path:
     alone, given = en.predictions_from(model), en.predictions_from(model, data["outcome"])
     assert alone.fingerprint == given.fingerprint
     assert alone.n_cases == data["outcome"].notna().sum()
-    assert "EN080" in {remark.code for remark in alone.remarks}
+    assert "cases_left_out_by_tool" in {remark.kind for remark in alone.remarks}
 
 
 def test_labels_come_back_as_they_were(cluster: Any) -> None:

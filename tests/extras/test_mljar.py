@@ -45,7 +45,7 @@ def test_a_recording_reads_as_the_run_that_it_is_of(live: Path, tmp_path: Path) 
 
 def test_models_that_peeked_are_named(live: Path) -> None:
     pi = en.predictions_from(live)
-    told = {remark.code: remark.what for remark in pi.remarks}["EN081"]
+    told = {remark.kind: remark.what for remark in pi.remarks}["tests_seen_in_training"]
     kinds = ("_GoldenFeatures", "_SelectedFeatures", "_BoostOnErrors")
     peeked = [name for name in pi.configs.ids if name.endswith(kinds)]
     assert peeked  # which of them mljar makes depends on the time that it has
@@ -81,7 +81,7 @@ def test_rows_without_an_outcome_are_left_out_by_mljar(tmp_path: Path) -> None:
     np.testing.assert_array_equal(
         np.asarray(pi.target.classes)[pi.target.y], data["outcome"][known]
     )
-    assert "EN080" in {remark.code for remark in pi.remarks}
+    assert "cases_left_out_by_tool" in {remark.kind for remark in pi.remarks}
     assert en.predictions_from(tmp_path / "results").n_cases == known.sum()
 
 

@@ -24,7 +24,7 @@ def told(
     pi: en.Predictions, metric: str = "log_loss", **options: object
 ) -> list[en.results.Caution]:
     made = en.estimate(pi, metric=metric, rng=0, n_resamples=50, **options)
-    return [caution for caution in made.cautions if caution.code == "EN157"]
+    return [caution for caution in made.cautions if caution.kind == "winner_confident"]
 
 
 @pytest.mark.parametrize("spread", [0.3, 1.1, 1.4])

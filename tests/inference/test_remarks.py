@@ -24,7 +24,7 @@ AUC = metric("roc_auc")
 
 
 def told(pi: Predictions, name: str = "roc_auc") -> dict[str, str]:
-    return {caution.code: str(caution) for caution in evidence_remarks(pi, metric(name))}
+    return {caution.kind: str(caution) for caution in evidence_remarks(pi, metric(name))}
 
 
 def folded(n: int, folds: int, seed: int = 0, shift: float = 0.0) -> Predictions:
@@ -37,7 +37,7 @@ def folded(n: int, folds: int, seed: int = 0, shift: float = 0.0) -> Predictions
 def test_the_smallest_class_of_the_smallest_fold_is_named() -> None:
     y = np.array([0, 0, 0, 1, 0, 1, 1, 0, 1, 0, 1, 1])
     fold = np.array(["a"] * 4 + ["b"] * 8)
-    text = told(Predictions.from_arrays(y, np.linspace(0, 1, 12), fold))["EN002"]
+    text = told(Predictions.from_arrays(y, np.linspace(0, 1, 12), fold))["few_of_class_in_fold"]
     assert "1 case of a class (class 1, fold a)" in text
 
 
@@ -46,13 +46,17 @@ def test_the_repeat_of_a_small_fold_is_named_only_if_there_are_several() -> None
     fold = np.column_stack([np.arange(24) // 2 % 2, np.repeat([0, 1], [6, 18])])
     scores = np.linspace(0, 1, 24)
     several = Predictions.from_arrays(y, np.stack([scores, scores], axis=1)[:, None, :], fold)
-    assert "fold 0, repeat 1" in told(several)["EN002"]
-    assert "repeat" not in told(Predictions.from_arrays(y, scores, fold[:, 1]))["EN002"]
+    assert "fold 0, repeat 1" in told(several)["few_of_class_in_fold"]
+    assert (
+        "repeat" not in told(Predictions.from_arrays(y, scores, fold[:, 1]))["few_of_class_in_fold"]
+    )
 
 
 def test_a_fold_without_a_class_is_named() -> None:
     y = np.array([0] * 6 + [0, 1] * 6)
-    text = told(Predictions.from_arrays(y, np.linspace(0, 1, 18), [0] * 6 + [1] * 12))["EN002"]
+    text = told(Predictions.from_arrays(y, np.linspace(0, 1, 18), [0] * 6 + [1] * 12))[
+        "few_of_class_in_fold"
+    ]
     assert "no case of a class" in text
 
 
@@ -64,7 +68,7 @@ def test_stratified_folds_are_advised_only_where_they_would_help(
     y, fold = np.zeros(100, dtype=int), np.arange(100) % 5
     for at, count in enumerate((1, positives - 7, 2, 2, 2)):
         y[np.flatnonzero(fold == at)[:count]] = 1
-    text = told(Predictions.from_arrays(y, np.linspace(0, 1, 100), fold))["EN002"]
+    text = told(Predictions.from_arrays(y, np.linspace(0, 1, 100), fold))["few_of_class_in_fold"]
     assert "1 case of a class (class 1, fold 0)" in text
     assert ("stratified" in text) == helps
     assert "selector" not in text
@@ -76,17 +80,17 @@ def test_incomplete_configurations_and_untested_cases_are_counted() -> None:
     responses[pi.folds[:, 0] == 0] = np.nan
     responses[pi.folds[:, 0] == 1, 1] = np.nan
     found = told(replace(pi, responses=responses))
-    assert "1 of 2 configurations lack predictions: c1" in found["EN012"]
-    assert "10 of 40 cases were not tested" in found["EN013"]
+    assert "1 of 2 configurations lack predictions: c1" in found["configurations_incomplete"]
+    assert "10 of 40 cases were not tested" in found["cases_untested"]
 
 
 def test_split_groups_are_counted_and_whole_ones_are_not() -> None:
     pi = folded(40, 4)
     groups = pi.folds[:, 0].astype(np.int64).copy()
-    assert "EN003" not in told(replace(pi, target=replace(pi.target, groups=groups)))
+    assert "groups_split" not in told(replace(pi, target=replace(pi.target, groups=groups)))
     groups[:4] = 7  # one more group, in two folds
     found = told(replace(pi, target=replace(pi.target, groups=groups)))
-    assert "1 of 5 groups are split" in found["EN003"]
+    assert "1 of 5 groups are split" in found["groups_split"]
 
 
 def test_what_is_drawn_of_groups_is_told() -> None:
@@ -94,12 +98,20 @@ def test_what_is_drawn_of_groups_is_told() -> None:
     groups = pi.folds[:, 0].astype(np.int64)
     grouped = replace(pi, target=replace(pi.target, groups=groups))
     codes = {
-        name: [caution.code for caution in resampling_remarks(grouped, name)]
+        name: [caution.kind for caution in resampling_remarks(grouped, name)]
         for name in ("group", "case", "bayesian", None)
     }
-    assert codes == {"group": ["EN020"], "case": ["EN024"], "bayesian": ["EN024"], None: []}
+    assert codes == {
+        "group": ["few_groups_drawn"],
+        "case": ["groups_not_drawn"],
+        "bayesian": ["groups_not_drawn"],
+        None: [],
+    }
     both = replace(grouped, target=replace(grouped.target, strata=groups))
-    assert [c.code for c in resampling_remarks(both, "group")] == ["EN020", "EN025"]
+    assert [c.kind for c in resampling_remarks(both, "group")] == [
+        "few_groups_drawn",
+        "strata_unused",
+    ]
     assert not list(resampling_remarks(pi, "case"))
 
 
@@ -108,13 +120,13 @@ def test_few_cases_of_a_class_are_told_whatever_the_repeats() -> None:
     y = (np.arange(100) < 10).astype(int)
     fold = np.stack([rng.permutation(100) % 10 for _ in range(10)], axis=1)
     pi = Predictions.from_arrays(y, rng.random((100, 1, 10)), fold)
-    assert "EN002" in told(pi)
+    assert "few_of_class_in_fold" in told(pi)
 
 
 def test_hard_labels_under_a_ranking_metric_are_told() -> None:
     pi = Predictions.from_arrays([0, 1] * 4, [0, 1, 1, 1] * 2, response="label")
-    assert "EN019" in told(pi)
-    assert "EN019" not in told(pi, "accuracy")
+    assert "hard_labels" in told(pi)
+    assert "hard_labels" not in told(pi, "accuracy")
 
 
 def test_the_test_for_unlike_levels_is_an_analysis_of_variance_within_classes() -> None:
@@ -206,5 +218,5 @@ def test_scores_of_any_size_are_compared_between_folds(scale: float) -> None:
         raw = 0.3 * y + 0.1 * rng.random(120) + 0.1 * shift * fold
         scores = np.stack([raw, raw[::-1]], axis=1) * scale
         pi = Predictions.from_arrays(y, scores, fold, response="decision")
-        found = {c.code for c in unlike_scales(pi, AUC, Pooled(), 0)}
-        assert found == ({"EN007"} if shift else set())
+        found = {c.kind for c in unlike_scales(pi, AUC, Pooled(), 0)}
+        assert found == ({"unlike_scales"} if shift else set())

@@ -240,7 +240,7 @@ def test_bounds_of_a_log_loss_that_fail_are_of_confident_winners(
     for number in range(2 * FIRST, 2 * FIRST + RUNS):
         sample = Sample(Cell(903, name, n, folds, 1), source, number)
         made = en.estimate(sample.predictions, metric="log_loss", rng=number)
-        warned = "EN157" in {caution.code for caution in made.cautions}
+        warned = "EN131" in {caution.code for caution in made.cautions}
         found[warned].append(judge(sample, made, 0.0).held)
     kept, warned_of = found[False], found[True]
     assert bdtr(sum(kept), len(kept), 0.95) >= SIZE_OF_TEST

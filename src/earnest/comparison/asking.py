@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -23,11 +23,12 @@ from earnest.core.base.provenance import knobs, plain, versions
 from earnest.core.base.registry import configure
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
+from earnest.core.cautions import of_search
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
 from earnest.core.data.target import Task
 from earnest.core.data.weights import Weights
-from earnest.core.results.cautions import Caution
+from earnest.core.results.cautions import Caution, Scope
 from earnest.core.results.comparison import (
     Alternative,
     Comparison,
@@ -127,31 +128,24 @@ def common(pi: Predictions, columns: list[int]) -> tuple[Predictions, list[Cauti
         raise EvidenceError(
             "no fold was evaluated for both configurations",
             needs="a fold with predictions of each",
-            got=", ".join(_coverage(chosen)),
+            got=of_search.list_folds(*_count_folds(chosen)),
             cure="Evaluate the missing folds, or compare others.",
         )
     return replace(chosen, responses=responses), [_on_common_folds(chosen)]
 
 
-def _coverage(pi: Predictions) -> Iterator[str]:
+def _on_common_folds(pi: Predictions) -> Caution:
+    return of_search.folds_not_shared(*_count_folds(pi))
+
+
+def _count_folds(pi: Predictions) -> tuple[int, tuple[tuple[str, int], ...]]:
+    """Return the number of folds, and in how many each configuration was evaluated."""
     counts = np.sum([cells.sum(axis=0) for cells in pi.cells], axis=0)
     total = sum(int(cells.any(axis=1).sum()) for cells in pi.cells)
-    for name, count in zip(pi.configs.ids, counts, strict=True):
-        yield f"{name} in {int(count)} of {total} folds"
-
-
-def _on_common_folds(pi: Predictions) -> Caution:
-    return Caution(
-        "EN037",
-        f"Not every fold was evaluated for both: {', '.join(_coverage(pi))}.",
-        "They are compared on the folds that both have; if one was dropped because it did "
-        "badly, the comparison is too hard on it.",
-        "Evaluate the missing folds.",
-    )
+    return total, tuple(zip(pi.configs.ids, counts.tolist(), strict=True))
 
 
 T = TypeVar("T")
-ABOUT_FOLDS = {"EN002"}  # remarks that bear only on tests that look at single folds
 
 
 @dataclass(frozen=True)
@@ -283,10 +277,8 @@ def evidence_of(pi: Predictions, metric: Metric, test: Test) -> Iterable[Caution
     models = test.spec.estimand is ComparisonEstimand.FOLD_MODELS
     by_fold = test.spec.min_folds > 1 or (models and isinstance(metric, RankMetric))
     for caution in evidence_remarks(pi, metric):
-        if caution.code not in ABOUT_FOLDS:
+        if by_fold or caution.about is not Scope.FOLDS:
             yield caution
-        elif by_fold:
-            yield replace(caution, cure="Use fewer or stratified folds.")
 
 
 def result(

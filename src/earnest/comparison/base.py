@@ -24,8 +24,9 @@ from earnest.core.base.errors import EvidenceError, MetricError
 from earnest.core.base.registry import Registry
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.base.threads import each, workers
+from earnest.core.cautions import of_tests
 from earnest.core.data.predictions import Predictions
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import Alternative, Probabilities
 from earnest.core.results.interval import LimitSource
 from earnest.core.results.papers import Paper
@@ -279,37 +280,17 @@ def same_predictions(pi: Predictions, a: int, b: int) -> bool:
 def several_models(pi: Predictions) -> Iterator[Caution]:
     """Yield a note where predictions of several fitted models are read as one model's."""
     if pi.n_folds > 1:
-        yield Caution(
-            "EN042",
-            f"The predictions of {pi.n_folds} folds are read as those of one fixed model.",
-            "The folds' models differ and share training cases, which this test does not account "
-            "for. Near chance, simulated tests of AUCs rejected a true null hypothesis in 11 % "
-            "instead of 5 %.",
-            "Leave `test` out: the default allows for the training sets.",
-            Severity.NOTE,
-        )
+        yield of_tests.models_read_as_one(pi.n_folds)
 
 
 def dependent_test_sets(count: int) -> Iterator[Caution]:
     """Yield a caution where scores of overlapping splits are treated as independent."""
-    yield Caution(
-        "EN038",
-        f"The scores of {count} test sets are treated as independent, although their models "
-        "share most of their training cases and the test sets overlap.",
-        "The test finds differences far too easily, the more so the more test sets there are.",
-        "Use test='corrected_t', which allows for the overlap.",
-    )
+    yield of_tests.dependent_test_sets(count)
 
 
 def dependent_folds(folds: int) -> Iterator[Caution]:
     """Yield a caution where scores of folds are treated as independent."""
-    yield Caution(
-        "EN038",
-        f"The {folds} fold scores are treated as independent, although their models share most "
-        "of their training cases.",
-        "The test finds differences too easily and its interval is too narrow.",
-        "Use test='corrected_t' for learners, or test='bayle' for the models at hand.",
-    )
+    yield of_tests.folds_dependent(folds)
 
 
 DRAWS = 999  # joint draws; p-values are whole multiples of 1 / 1000

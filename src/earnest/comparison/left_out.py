@@ -15,9 +15,10 @@ from earnest.comparison.wald import few_units, wald
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.rng import Seeds
+from earnest.core.cautions import of_limits
 from earnest.core.data.replicates import Replicates
 from earnest.core.data.target import Target
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.cautions import Caution
 from earnest.core.text.doors import arg
 from earnest.inference.left_out.estimates import has_pairs
 from earnest.inference.left_out.leave_one_out import LeftOutEstimate
@@ -117,10 +118,4 @@ def _remarks(made: LeftOutEstimate, replicates: Replicates, metric: Metric) -> I
     yield from noise_remarks(made)
     yield from few_groups_in_variance(replicates.groups)
     if not made.drowned:
-        yield Caution(
-            "EN099",
-            "The standard error of a difference by the influence function is rather too large.",
-            "In simulation it was up to a third too large, so p is rather too large too.",
-            "",
-            Severity.NOTE,
-        )
+        yield of_limits.error_of_difference_too_large()

@@ -26,10 +26,11 @@ from earnest.core.arguments.compare import ADJUSTMENTS
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError
 from earnest.core.base.rng import RngLike, Seeds
+from earnest.core.cautions import of_search
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import Replicates
 from earnest.core.data.weights import Weights
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.cautions import Caution, Scope
 from earnest.core.results.comparison import Alternative, Comparison
 from earnest.core.results.comparison_table import Comparisons, Family, adjust_all
 from earnest.core.results.estimate import by_severity
@@ -158,7 +159,7 @@ def _compare(
     reading = asked.test.read(question)
     found = evidence_of(table, measure, asked.test)
     # Cases of a fold that only one of the two has were tested all the same.
-    said = (*remarks, *(c for c in found if not (remarks and c.code == "EN013")))
+    said = (*remarks, *(c for c in found if not (remarks and c.about is Scope.UNTESTED)))
     made = result(asked, question, reading, 0, 0 if first == second else 1, said)
     if first == second or made.p_values is None:
         return made
@@ -372,14 +373,7 @@ def _keep_defined(question: Question) -> tuple[Question, list[Caution]]:
     if not gone:
         return question, []
     names = [ids[config] for config in sorted(gone)]
-    remark = Caution(
-        "EN043",
-        f"{question.metric.title} is undefined for {len(gone)} of {len(ids)} configurations: "
-        f"{check.some(names)}.",
-        "They are left out; the result is about the others.",
-        "",
-        Severity.NOTE,
-    )
+    remark = of_search.configurations_undefined(tuple(names), len(ids), question.metric.title)
     return replace(question, pi=question.pi.select(kept)), [remark]
 
 
@@ -409,13 +403,7 @@ def _warn_of_choice(chosen: bool, adjust: str) -> Iterator[Caution]:
     """Yield a caution for p-values that are adjusted as if the best had been fixed in advance."""
     if not chosen or adjust == "simultaneous":
         return
-    yield Caution(
-        "EN039",
-        "The best configuration was found on the same cases that compare it.",
-        "It looks better than it is, so p-values against it are too small; the set of those "
-        "that may be the best allows for this.",
-        "Use adjust='simultaneous', which allows for this too.",
-    )
+    yield of_search.best_in_hindsight()
 
 
 def against_winner(

@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 
 from earnest.comparison.base import PairOutcome, nothing_to_tell, p_values
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.cautions import of_limits, of_search
+from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import ExactLimits, difference_limits
 from earnest.core.results.estimate import Scale
 from earnest.core.results.interval import (
@@ -18,14 +19,7 @@ from earnest.core.results.interval import (
 from earnest.inference.limits.fold_normal import FEW_CASES, FEW_UNLIKE
 from earnest.metrics.families import Metric
 
-NORMAL = "The normal approximation is"
-SAME_COLUMN = Caution(
-    "EN040",
-    "Both made the same prediction for every case.",
-    "They cannot be told apart: the difference is 0 and p is 1.",
-    "",
-    Severity.NOTE,
-)
+SAME_COLUMN = of_search.same_predictions()
 ROUNDING = 1e-9  # of a difference or its error beside the values: it is then taken as 0
 
 
@@ -148,19 +142,11 @@ def unanimous(difference: float, units: int, ends: tuple[float, float]) -> dict[
 
 def no_spread(difference: float, units: int, unit: str, *, bounded: bool) -> Iterator[Caution]:
     """Yield a caution where the difference is the same in every unit."""
-    how = "the interval allows for unseen cases" if bounded else "there is no interval"
-    each = "no difference at all" if difference == 0.0 else "the same difference"
-    yield Caution(
-        "EN035",
-        f"{'All ' if units > 1 else 'The '}{count_units(units, unit)} "
-        f"show{'s' * (units == 1)} {each}.",
-        f"There is no spread to compare it with; p comes from a bound, and {how}.",
-        "Look at the predictions; more cases would show how rare another outcome is.",
-    )
+    yield of_limits.differences_equal(units, unit, zero=difference == 0.0, bounded=bounded)
 
 
 def few_units(
-    units: int, unit: str, metric: Metric, *, unlike: float = math.inf, law: str = NORMAL
+    units: int, unit: str, metric: Metric, *, unlike: float = math.inf, resampled: bool = False
 ) -> Iterator[Caution]:
     """Yield a caution if an approximation for many units has few, or few that differ.
 
@@ -168,28 +154,18 @@ def few_units(
     ----------
     unlike : float
         How many cases have a difference other than the most common one.
-    law : str
-        The start of the sentence that names the approximation.
+    resampled : bool
+        Whether the approximation is by resampling instead of the normal law.
     """
     if units >= FEW_CASES and unlike >= FEW_UNLIKE:
         return
-    said = count_units(units, unit)
-    if units >= FEW_CASES:
-        said = f"{unlike:.2g} of {said} that differ from the rest"
-    one = units == 1 or (units >= FEW_CASES and unlike == 1)
-    mean = " or test='sign_flip', which does not need it" if metric.pointwise else ""
-    yield Caution(
-        "EN036",
-        f"There {'is' if one else 'are'} {said}.",
-        f"{law} a rough guide with so few; p may be too small and the interval too narrow.",
-        f"Use more cases{',' * bool(mean)}{mean}.",
+    yield of_limits.few_units_compared(
+        units,
+        unit,
+        unlike=unlike if units >= FEW_CASES else None,
+        resampled=resampled,
+        mean=metric.pointwise,
     )
-
-
-def count_units(units: int, unit: str) -> str:
-    """Return a count with its noun, which further words may follow."""
-    noun, _, rest = unit.partition(" ")
-    return f"{units} {noun}{'s' * (units != 1)}{' ' * bool(rest)}{rest}"
 
 
 def _subtract(values: tuple[float, float], scale: Scale) -> float:

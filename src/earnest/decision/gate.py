@@ -31,9 +31,10 @@ from earnest.core.arguments.gate import SEED
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError, StoreError
 from earnest.core.base.rng import RngLike
+from earnest.core.cautions import of_limits, of_tables, of_tests
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.cautions import Caution, Scope
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Family
 from earnest.core.results.estimate import Estimate, by_severity
@@ -354,7 +355,7 @@ def _judge_pair(
 def _drop_choice(comparison: Comparison) -> Iterator[Caution]:
     """Yield the cautions of a comparison that a gate does not answer itself."""
     yield from (
-        caution for caution in comparison.cautions if caution.code not in ("EN040", "EN150")
+        caution for caution in comparison.cautions if caution.about not in (Scope.PAIR, Scope.TABLE)
     )
 
 
@@ -384,13 +385,7 @@ def join_tables(new: Predictions, other: Predictions) -> tuple[Predictions, list
 
 
 def _remark_left(shared: int, left: tuple[int, int]) -> Caution:
-    return Caution(
-        "EN146",
-        f"{left[0]:,} items are only in the new result, and {left[1]:,} only in the other.",
-        f"They are compared on the {shared:,} items that both have; if the hard ones are missing, "
-        "the verdict is too good.",
-        "Run the missing items.",
-    )
+    return of_tables.items_not_shared(shared, *left)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -441,12 +436,7 @@ class _Pair:
         """Yield a caution where few cases differ."""
         if self.terms is not None and self.terms[1] < FEW_DIFFERENT:
             units, different = self.terms
-            yield Caution(
-                "EN036",
-                f"{different} of {units:,} cases differ.",
-                "The limits are those of rare cases, which are wider than normal ones.",
-                "",
-            )
+            yield of_limits.few_cases_differ(different, units)
 
 
 def _compare_best(table: Predictions, count: int, measure: Metric, ask: _GateOptions) -> _Pair:
@@ -621,20 +611,6 @@ def identify_evidence(*tables: Predictions) -> str:
 def list_remarks(look: Look | None) -> Iterator[Caution]:
     """Yield what a reader must know of earlier looks."""
     if look is None:
-        yield Caution(
-            "EN091",
-            "No file counts how often these items were looked at.",
-            "If you test on the same items often enough, a change will pass by luck.",
-            "Pass ledger='looks.db', and the limits allow for every look.",
-            Severity.NOTE,
-        )
+        yield of_tests.looks_not_counted()
     elif look.earlier:
-        names = ", ".join(dict.fromkeys(look.earlier))
-        yield Caution(
-            "EN090",
-            f"This is look {look.number} at these items (before: {names}).",
-            "The limits allow for all looks, so they are wider than those of the first. They "
-            "do not allow for changes that were made by looking at single items.",
-            "Test on new items from time to time, with a new ledger.",
-            Severity.NOTE,
-        )
+        yield of_tests.looked_before(look.number, tuple(dict.fromkeys(look.earlier)))

@@ -24,6 +24,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import versions
 from earnest.core.base.rng import RngLike, Seeds
+from earnest.core.cautions import of_limits
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
 from earnest.core.results.base import FLAT, MetricResult, Plain
@@ -796,10 +797,5 @@ def _draw_cases(population: Population, items: int, random: np.random.Generator)
 def _list_remarks(evidence: _PilotTerms) -> Iterator[Caution]:
     units = len(evidence.sizes)
     if units < FEW_ITEMS:
-        word = "groups" if evidence.grouped else "items"
-        yield Caution(
-            "EN036",
-            f"The pilot has {units} {word}.",
-            "It knows its own variance badly, and the number of items needed is rough.",
-            f"Use a pilot of {FEW_ITEMS} {word} at least.",
-        )
+        word = "group" if evidence.grouped else "item"
+        yield of_limits.small_pilot(units, word, FEW_ITEMS)

@@ -16,7 +16,8 @@ from earnest.core.base.errors import InputError
 from earnest.core.base.provenance import versions
 from earnest.core.base.rng import Purpose, RngLike, Seeds
 from earnest.core.base.threads import each, one_blas_thread, workers
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.cautions import of_search, of_trials
+from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import by_severity
 from earnest.core.space.trials import Trials
 from earnest.core.text.doors import arg
@@ -277,108 +278,59 @@ def remark_edge(scene: Scene, columns: Iterable[int]) -> Iterator[Caution]:
         if not parameter.numeric or few or np.isnan(code):
             continue
         if code <= EDGE or code >= 1.0 - EDGE:
-            end = "lowest" if code <= EDGE else "highest"
             value = text(parameter.decode(np.array([code]))[0])
-            edges.append(f"{parameter.name} = {value}, the {end}")
+            edges.append((parameter.name, value, bool(code <= EDGE)))
     if edges:
-        edge = "of what was tried" if scene.space.remarks else "of the space"
-        yield Caution(
-            "EN004",
-            f"The best configuration lies on the edge {edge}: {check.some(edges)}.",
-            "A better one may lie beyond it, where nothing was tried.",
-            "Widen the range there and search again.",
-        )
+        yield of_trials.best_on_edge(tuple(edges), inferred=bool(scene.space.remarks))
 
 
 def remark_hardly_tried(bias: SamplingBias, params: Iterable[str]) -> Iterator[Caution]:
     """Yield a caution if parts of parameters were hardly tried."""
-    gaps = [
-        f"{name} {gap.words} ({gap.n_trials} trial{'' if gap.n_trials == 1 else 's'})"
-        for name in params
-        for gap in bias.gaps.get(name, ())
-    ]
+    gaps = [(name, gap.words, gap.n_trials) for name in params for gap in bias.gaps.get(name, ())]
     if gaps:
-        yield Caution(
-            "EN065",
-            f"Hardly tried: {check.some(gaps)}.",
-            "Curves there are mostly the surrogate's guess; the band shows how uncertain it is.",
-            "Evaluate configurations there; `suggest` proposes some.",
-        )
+        yield of_trials.hardly_tried(tuple(gaps))
 
 
 def warn_of_repeated(trials: Trials) -> Iterator[Caution]:
     """Yield a note if configurations were evaluated more than once."""
     count = trials.n_duplicates
     if count:
-        yield Caution(
-            "EN066",
-            f"{count} of {len(trials)} trials repeat an earlier configuration.",
-            "They show the noise, but nothing new about the space.",
-            severity=Severity.NOTE,
-        )
+        yield of_trials.trials_repeated(count, len(trials))
 
 
 def remark_rarely_active(curves: Iterable[EffectCurve]) -> Iterator[Caution]:
     """Yield a caution if few trials have a parameter active."""
-    rare = [f"{c.param} ({c.n_trials})" for c in curves if c.n_trials < FEW_TRIALS]
+    rare = [(c.param, c.n_trials) for c in curves if c.n_trials < FEW_TRIALS]
     if rare:
-        yield Caution(
-            "EN067",
-            f"Active in fewer than {FEW_TRIALS} trials: {check.some(rare)}.",
-            "Their curves are mostly the surrogate's guess.",
-            "Evaluate more configurations of that branch.",
-        )
+        yield of_trials.rarely_active(tuple(rare), FEW_TRIALS)
 
 
 def remark_divided_by_order(trees: Iterable[RegionTree]) -> Iterator[Caution]:
     """Yield a note if categories had too many levels to try every division of them."""
     divided = [tree.param for tree in trees if not all(region.exact for region in tree.regions)]
     if divided:
-        yield Caution(
-            "EN068",
-            "A category with more than 12 levels was split along an ordering of them, in the "
-            f"regions of {check.some(divided)}.",
-            "A better split of its levels may exist.",
-            severity=Severity.NOTE,
-        )
+        yield of_trials.levels_split_in_order(tuple(divided))
 
 
 def empty_regions(trees: Iterable[RegionTree]) -> Iterator[Caution]:
     """Yield a caution if few trials lie in a region whose band is narrower than the whole."""
     empty = [
-        f"{tree.param} where {leaf.words} ({leaf.n_trials})"
+        (tree.param, leaf.words, leaf.n_trials)
         for tree in trees
         for leaf in tree.leaves
         if leaf.n_trials < FEW_IN_REGION and leaf.narrower > 0 and leaf.limits
     ]
     if empty:
-        yield Caution(
-            "EN069",
-            f"Regions with a narrow band and fewer than {FEW_IN_REGION} trials: "
-            f"{check.some(empty, limit=3)}.",
-            "Their band is narrow because the surrogate extrapolates from what it saw elsewhere.",
-            "Evaluate a few configurations there before you rely on it.",
-        )
+        yield of_trials.regions_hardly_tried(tuple(empty), FEW_IN_REGION)
 
 
 def alone(columns: list[int]) -> Iterator[Caution]:
     """Yield a note if one parameter varies: there is nothing to divide the space by."""
     if len(columns) == 1:
-        yield Caution(
-            "EN070",
-            "Only one hyperparameter varies.",
-            "There are no regions and no pairs. The curve is the surrogate itself.",
-            severity=Severity.NOTE,
-        )
+        yield of_trials.one_varies()
 
 
 def warn_of_untold(stable: StableOptimum) -> Iterator[Caution]:
     """Yield a note if the best cannot be distinguished from most others."""
     if len(stable) > UNTOLD * stable.n_trials:
-        yield Caution(
-            "EN071",
-            f"{len(stable)} of {stable.n_trials} trials cannot be shown to be worse than the best.",
-            "Which configuration won is largely chance.",
-            "Choose among them by cost or simplicity.",
-            Severity.NOTE,
-        )
+        yield of_search.best_not_told_apart(len(stable), stable.n_trials)

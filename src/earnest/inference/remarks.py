@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.base import check
 from earnest.core.base.arrays import Numbers, finite_range
+from earnest.core.cautions import of_evidence, of_limits, of_search
 from earnest.core.data.predictions import Predictions
-from earnest.core.data.responses import PERCENT, ResponseKind
+from earnest.core.data.responses import ResponseKind
 from earnest.core.data.selection import TIE, Selector
 from earnest.core.data.target import Task
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.cautions import Caution
 from earnest.inference.resampling.winners import winner
 from earnest.metrics.families import Metric, Need, RankMetric
 from earnest.metrics.ranking import is_auc
@@ -42,20 +42,10 @@ def evidence_remarks(pi: Predictions, metric: Metric) -> Iterator[Caution]:
     yield from _groups(pi)
     yield from rows_kept_together(pi)
     if pi.target.ordered:
-        yield Caution(
-            "EN009",
-            "The cases are in time order.",
-            "Neighbouring cases may depend on each other, which makes the interval too narrow.",
-            "Pass blocks of time as `groups`.",
-        )
+        yield of_evidence.time_order()
     yield from _one_side(pi, metric)
     if isinstance(metric, RankMetric) and pi.kind is ResponseKind.LABEL:
-        yield Caution(
-            "EN019",
-            f"{metric.title} is computed from hard labels.",
-            "It sees only one threshold and is lower than the metric of the scores.",
-            "Store probabilities or decision values.",
-        )
+        yield of_evidence.hard_labels(metric.title)
 
 
 def _one_side(pi: Predictions, metric: Metric) -> Iterator[Caution]:
@@ -66,13 +56,8 @@ def _one_side(pi: Predictions, metric: Metric) -> Iterator[Caution]:
     (low, high), at = finite_range(pi.responses), cut(pi)
     if low > at or high <= at:
         label = pi.target.classes[1 if low > at else 0]
-        yield Caution(
-            "EN058",
-            f"{'All scores are' if low > at else 'No score is'} above the threshold {at:g}.",
-            f"Every case gets the label {label}, whatever its score.",
-            f"{PERCENT} Otherwise pass the `threshold` with which you use the model."
-            if in_percent(pi)
-            else "Pass the `threshold` with which you use the model.",
+        yield of_evidence.scores_on_one_side(
+            above=low > at, threshold=float(at), label=str(label), percent=in_percent(pi)
         )
 
 
@@ -80,21 +65,10 @@ def _incomplete(pi: Predictions) -> Iterator[Caution]:
     partial = ~pi.complete
     if partial.any():
         names = [name for name, bad in zip(pi.configs.ids, partial, strict=True) if bad]
-        yield Caution(
-            "EN012",
-            f"{len(names)} of {pi.n_configs} configurations lack predictions: {check.some(names)}.",
-            "They are left out; the result is about the others.",
-            "",
-            Severity.NOTE,
-        )
+        yield of_search.configurations_incomplete(tuple(names), pi.n_configs)
     tested = np.stack([pi.tested(r) for r in range(pi.n_repeats)]).any(axis=0)
     if not tested.all():
-        yield Caution(
-            "EN013",
-            f"{int((~tested).sum())} of {pi.n_cases} cases were not tested in any fold.",
-            "They are left out; if the folds were stopped by looking at scores, the interval is "
-            "too narrow.",
-        )
+        yield of_evidence.cases_untested(int((~tested).sum()), pi.n_cases)
 
 
 def _classes_in_folds(pi: Predictions) -> Iterator[Caution]:
@@ -102,19 +76,13 @@ def _classes_in_folds(pi: Predictions) -> Iterator[Caution]:
         return
     fewest, where, even = _fewest_of_a_class(pi)
     if fewest < FEW_OF_A_CLASS:
-        what = "no case" if fewest == 0 else f"{fewest} case" + ("s" if fewest > 1 else "")
-        better = "fewer or stratified folds" if even > fewest else "fewer folds"
-        yield Caution(
-            "EN002",
-            f"A fold has {what} of a class ({where}).",
-            "Scores of single folds are rough or undefined; pooled scores are not affected.",
-            f"If each fold is scored, use {better}.",
-        )
+        yield of_evidence.few_of_class_in_fold(fewest, *where, stratified=even > fewest)
 
 
-def _fewest_of_a_class(pi: Predictions) -> tuple[int, str, int]:
+def _fewest_of_a_class(pi: Predictions) -> tuple[int, tuple[str, str, int | None], int]:
     """Return the smallest count of a class in a fold, where, and what strata would make it."""
-    fewest, where, even = pi.n_cases, "", 0
+    fewest, even = pi.n_cases, 0
+    where: tuple[str, str, int | None] = ("", "", None)
     for repeat in range(pi.n_repeats):
         folds = pi.folds[:, repeat]
         table = np.zeros((len(pi.fold_names[repeat]), len(pi.target.classes)), dtype=np.int64)
@@ -127,8 +95,8 @@ def _fewest_of_a_class(pi: Predictions) -> tuple[int, str, int]:
             fewest = int(table[fold, label])
             even = int(whole[:, label].sum()) // len(whole)
             name = pi.fold_names[repeat][int(fold)]
-            where = f"class {pi.target.classes[int(label)]}, fold {name}"
-            where += f", repeat {repeat}" if pi.n_repeats > 1 else ""
+            again = repeat if pi.n_repeats > 1 else None
+            where = (str(pi.target.classes[int(label)]), str(name), again)
     return fewest, where, even
 
 
@@ -139,12 +107,7 @@ def _groups(pi: Predictions) -> Iterator[Caution]:
     count = len(np.unique(groups))
     split = max(_groups_split(groups, pi.folds[:, r]) for r in range(pi.n_repeats))
     if split and pi.n_folds > 1:
-        yield Caution(
-            "EN003",
-            f"{split} of {count} groups are split across folds.",
-            "Models were tested on groups they had been trained on, so scores are too good.",
-            "Make the folds by group, for example with scikit-learn's GroupKFold.",
-        )
+        yield of_evidence.groups_split(split, count)
 
 
 def rows_kept_together(pi: Predictions) -> Iterator[Caution]:
@@ -163,25 +126,12 @@ def rows_kept_together(pi: Predictions) -> Iterator[Caution]:
         together = _together_in_all(partitions)
         if together is None:
             return
-        what = (
-            f"{together:,} of {pi.n_cases:,} cases are tested together with another case in each "
-            f"of {partitions.shape[1]} repeats, which random folds hardly ever do."
-        )
+        yield of_evidence.rows_tested_together(together, pi.n_cases, partitions.shape[1])
     else:
         share = _neighbours_together(partitions[:, 0], np.asarray(codes))
         if share is None:
             return
-        what = (
-            f"{share:.0%} of neighbouring rows are in the same fold, far more than in random "
-            "folds: the folds seem to keep blocks of rows together, as if they were groups."
-        )
-    yield Caution(
-        "EN156",
-        what,
-        "If the rows of a block belong together, such as visits of one patient, they carry less "
-        "information than independent cases, and the interval is too narrow.",
-        "Pass their `groups`. If the rows are independent of each other, there is nothing to do.",
-    )
+        yield of_evidence.neighbours_tested_together(share)
 
 
 def _different_partitions(pi: Predictions) -> NDArray[np.int64]:
@@ -251,27 +201,12 @@ def resampling_remarks(pi: Predictions, resampler: str | None) -> Iterator[Cauti
         return
     count = len(np.unique(groups))
     if resampler != GroupBootstrap.name:
-        yield Caution(
-            "EN024",
-            f"The cases of {count} groups were not resampled together.",
-            "Cases of a group are alike, so the interval is too narrow.",
-            "Leave the resampler out.",
-        )
+        yield of_evidence.groups_not_drawn(count)
         return
     if count < FEW_GROUPS:
-        yield Caution(
-            "EN020",
-            f"There are {count} groups.",
-            "An interval that resamples whole groups is rough with so few.",
-        )
+        yield of_limits.few_groups_drawn(count)
     if pi.target.strata is not None and pi.target.measure is None:  # tasks of scores are weighted
-        yield Caution(
-            "EN025",
-            "Strata are not used when groups are resampled.",
-            "Whole groups are drawn, whatever their strata.",
-            "",
-            Severity.NOTE,
-        )
+        yield of_evidence.strata_unused()
 
 
 def _groups_split(groups: NDArray[np.int64], folds: NDArray[np.int32]) -> int:
@@ -283,25 +218,13 @@ def _groups_split(groups: NDArray[np.int64], folds: NDArray[np.int32]) -> int:
 def warn_of_undefined_folds(folds: int, defined: int) -> Iterator[Caution]:
     """Yield a caution where folds have no defined score."""
     if defined < folds:
-        yield Caution(
-            "EN017",
-            f"The metric is undefined in {folds - defined} of {folds} folds.",
-            "They are left out.",
-            "Use fewer or stratified folds.",
-        )
+        yield of_evidence.folds_undefined(folds - defined, folds)
 
 
 def one_repeat_at_a_time(pi: Predictions) -> Iterator[Caution]:
     """Yield a note that repeats do not narrow an interval that resamples folds."""
     if pi.n_repeats > 1:
-        yield Caution(
-            "EN021",
-            f"Each resample draws the folds of one of the {pi.n_repeats} repeats.",
-            "Folds of different repeats share their cases, so the interval is that of one "
-            "repeat and rather wide.",
-            "",
-            Severity.NOTE,
-        )
+        yield of_evidence.one_repeat_at_a_time(pi.n_repeats)
 
 
 def other_winner(
@@ -310,12 +233,8 @@ def other_winner(
     """Yield a caution where the in-bag rule would have named another winner."""
     rival, _, _ = winner(pi, metric, selector)
     if rival != final:
-        yield Caution(
-            "EN014",
-            f"The resamples choose by {selector.name!r}, which on these data chooses "
-            f"{pi.configs.ids[rival]} and not {pi.configs.ids[final]}.",
-            "The estimate is about that rule, not about the named configuration.",
-            "Use one selector for both.",
+        yield of_search.rules_differ(
+            str(selector.name), pi.configs.ids[rival], pi.configs.ids[final]
         )
 
 
@@ -336,13 +255,7 @@ def unlike_scales(
     statistic, numerator, denominator = _between_folds(pi, final)
     if denominator < 1 or statistic <= float(fdtri(numerator, denominator, 0.999)):
         return
-    yield Caution(
-        "EN007",
-        "The winner's scores differ in level from fold to fold.",
-        f"A pooled {metric.title} compares cases of different folds and is too low because of "
-        "that.",
-        "Calibrate the scores in each fold, or use method='bbc_fold'.",
-    )
+    yield of_evidence.unlike_scales(metric.title)
 
 
 def _between_folds(pi: Predictions, config: int) -> tuple[float, int, int]:
@@ -378,49 +291,25 @@ def ties_at_the_top(
     near = TIE * max(float(metric.has_unit), abs(float(scores[best])))
     tied = int((np.abs(scores - scores[best]) <= near).sum()) - 1
     if tied > 0:
-        yield Caution(
-            "EN005",
-            f"{tied} more configuration{'s' * (tied > 1)} score{'s' * (tied == 1)} as well as "
-            f"{pi.configs.ids[best]}.",
-            "The first in the given order is named.",
-            "Order the configurations from simple to complex, or use selector="
-            "'one_standard_error'.",
-            Severity.NOTE,
-        )
+        yield of_search.ties(tied, pi.configs.ids[best])
 
 
 def not_corrected(configs: int) -> Iterator[Caution]:
     """Yield a caution that a winner is treated as if nothing had been selected."""
-    yield Caution(
-        "EN022",
-        f"The winner of {configs} configurations is treated as if it had been the only one.",
-        "The value is too optimistic, and so are its limits if it has any.",
-        "Report method='bbc' instead.",
-    )
+    yield of_search.not_corrected(configs)
 
 
 def part_only(used: int, total: int) -> Iterator[Caution]:
     """Yield a note where some cases only select."""
     if used < total:
-        yield Caution(
-            "EN023",
-            f"{used} of {total} cases score, the others only select.",
-            "The interval is wider than necessary.",
-            "Use method='bbc', which uses all cases for both.",
-            Severity.NOTE,
-        )
+        yield of_evidence.cases_only_select(used, total)
 
 
 def few_groups_in_variance(groups: Numbers | None) -> Iterator[Caution]:
     """Yield a caution if a variance comes from few groups."""
     count = FEW_GROUPS if groups is None else len(np.unique(groups))
     if count < FEW_GROUPS:
-        yield Caution(
-            "EN034",
-            f"There are {count} groups.",
-            "A variance over so few groups is rough and usually too small, so the interval is "
-            "too narrow.",
-        )
+        yield of_limits.few_groups_in_variance(count)
 
 
 def few_for_an_auc(part: Predictions, metric: Metric) -> Iterator[Caution]:
@@ -430,39 +319,19 @@ def few_for_an_auc(part: Predictions, metric: Metric) -> Iterator[Caution]:
     counts = np.bincount(part.target.y, minlength=2)
     fewest = int(counts.min())
     if fewest <= FEW_FOR_AN_AUC:
-        yield Caution(
-            "EN044",
-            f"The limits of the AUC are based on {fewest} case{'s' * (fewest > 1)} of class "
-            f"{part.target.classes[int(counts.argmin())]}.",
-            "With so few, the limits assume the wrong distribution, and the interval is usually "
-            "too narrow.",
-            "Use more cases of that class.",
-        )
+        yield of_limits.few_for_an_auc(fewest, str(part.target.classes[int(counts.argmin())]))
 
 
 def warn_of_groups(pi: Predictions, method: str) -> Iterator[Caution]:
     """Yield a caution where a formula for independent cases meets groups."""
     if pi.target.groups is not None:
-        yield Caution(
-            "EN028",
-            f"The formula of {method!r} treats the cases of {len(np.unique(pi.target.groups))} "
-            "groups as independent.",
-            "Cases of a group are alike, so the interval is too narrow.",
-            "Use method='delong', whose variance accounts for groups, or 'tilted' or 'bbc', "
-            "which draw whole groups.",
-        )
+        yield of_evidence.groups_in_formula(method, len(np.unique(pi.target.groups)))
 
 
 def warn_of_turning(name: str, turned: bool) -> Iterator[Caution]:
     """Yield a caution where the direction of an AUC was guessed from the data."""
     if turned:
-        yield Caution(
-            "EN030",
-            f"The scores of {name} were reversed, because its negatives have the greater median.",
-            "An AUC that picks its own direction is too optimistic.",
-            "Use direction='fixed', and reverse scores yourself if you know that they are "
-            "reversed.",
-        )
+        yield of_evidence.scores_reversed(name)
 
 
 def few_decide(pi: Predictions, metric: Metric, config: int) -> Iterator[Caution]:
@@ -484,15 +353,8 @@ def few_decide(pi: Predictions, metric: Metric, config: int) -> Iterator[Caution
     few = {of: n for of, n in counts.items() if n and n <= max(1, FEW_THAT_DECIDE * pi.n_cases)}
     if few and pi.n_cases >= FEW_OF_A_CLASS:
         of, count = min(few.items(), key=lambda each: each[1])
-        name = metric.title
-        yield Caution(
-            "EN113",
-            f"{count} of {pi.n_cases:,} cases add{'s' * (count == 1)} "
-            f"{_share(found[of], count):.0%} of the squares of {of}.",
-            f"The {name} is about {'that case' if count == 1 else 'those cases'}: without it, or "
-            "with another like it, the number would be very different.",
-            "Check these outcomes for data-entry errors. If they are right, use a metric that "
-            "is not made of squares, such as mae, or predict the logarithm.",
+        yield of_evidence.few_cases_decide(
+            count, pi.n_cases, _share(found[of], count), squares=of, metric=metric.title
         )
 
 
@@ -506,15 +368,7 @@ def confident_winner(pi: Predictions, metric: Metric, config: int) -> Iterator[C
         return
     spread = spread_of_log_odds(pi, config)
     if pi.n_cases < CASES_FOR_CONFIDENCE and spread > CONFIDENT:
-        yield Caution(
-            "EN157",
-            f"The winner's probabilities are confident for {pi.n_cases:,} cases: its log odds for "
-            f"what happened have a standard deviation of {spread:.1f}, above {CONFIDENT:g}.",
-            "The log loss on new data can be worse than the interval says. In simulated searches, "
-            "95 % bounds for such winners held in 78 % (40 cases) and 90 % (100 cases).",
-            "Use more cases, or calibrate the probabilities inside each fold. Accuracy and AUC do "
-            "not depend on how confident a model is.",
-        )
+        yield of_limits.winner_confident(pi.n_cases, spread, CONFIDENT)
 
 
 def spread_of_log_odds(pi: Predictions, config: int) -> float:

@@ -14,6 +14,7 @@ from earnest.core.base.provenance import knobs, plain, versions
 from earnest.core.base.registry import configure, split_knobs
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
+from earnest.core.cautions import of_limits, of_search
 from earnest.core.data.designs import NestedPredictions, PairedHalves
 from earnest.core.data.folds import TrainingSizes
 from earnest.core.data.predictions import Predictions
@@ -22,7 +23,7 @@ from earnest.core.data.responses import ResponseKind
 from earnest.core.data.selection import EnsembleRule, Selector
 from earnest.core.data.target import Task
 from earnest.core.data.weights import Weights
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import (
     Estimate,
     Estimates,
@@ -39,7 +40,7 @@ from earnest.core.results.interval import (
 )
 from earnest.core.results.specs import ON_ITEMS, Estimand, Selection, Side
 from earnest.core.text.doors import arg
-from earnest.core.text.estimate import LARGE, flatters, optimism_words
+from earnest.core.text.estimate import LARGE, describe_optimism, flatters
 from earnest.engine.scores import spread_scores
 from earnest.inference.cases.no_information import no_information
 from earnest.inference.remarks import (
@@ -186,23 +187,9 @@ def _find_delivered(evidence: object) -> str | None:
 def _tell_delivered(made: Estimate, rule: str) -> Iterator[Caution]:
     """Yield which model the number is about, where the tool delivers an ensemble."""
     if made.ensemble is None:
-        yield Caution(
-            "EN135",
-            "The tool that made the predictions delivers an ensemble of its models.",
-            "This estimate is about its best single model.",
-            f"For the ensemble, leave `method` and `selector` out, or use selector={rule!r}.",
-        )
+        yield of_search.delivered_not_judged(rule)
         return
-    yield Caution(
-        "EN135",
-        f"The tool delivers an ensemble of its models; this estimate is of {rule!r}, chosen anew "
-        "on cases that do not score it.",
-        "It repeats how the tool chooses, by the metric that you asked for and without models that "
-        "learned from others, so its members may differ from the tool's.",
-        "Ask for the metric that the tool chose by. For the best single model, use "
-        "selector='pooled'.",
-        Severity.NOTE,
-    )
+    yield of_search.delivered_chosen_anew(rule)
 
 
 def estimate_all(
@@ -598,15 +585,7 @@ def too_optimistic(made: Estimate) -> Iterator[Caution]:
     lost = made.share_lost
     corrected = made.selection in (Selection.CORRECTED, Selection.BOUND_ONLY)
     if corrected and lost is not None and lost >= LARGE and flatters(made):
-        yield Caution(
-            "EN001",
-            "On average, the winner's own score in such a search is too optimistic by "
-            f"{optimism_words(made)}.",
-            "Do not report it.",
-            "Report the limit at the pessimistic end."
-            if made.selection is Selection.BOUND_ONLY
-            else "Report the corrected value with its interval.",
-        )
+        yield describe_optimism(made)
 
 
 def _choice_remarks(made: Estimate, found: EstimateParts, call: Call) -> Iterator[Caution]:
@@ -620,21 +599,9 @@ def _choice_remarks(made: Estimate, found: EstimateParts, call: Call) -> Iterato
 def _result_remarks(made: Estimate, method: Method, call: Call) -> Iterator[Caution]:
     yield from too_optimistic(made)
     if method.spec.static_only and not call.pi.configs.static:
-        yield Caution(
-            "EN006",
-            "The search used earlier scores to propose configurations.",
-            f"Method {method.spec.name!r} corrects for a choice among fixed configurations, so "
-            "some optimism remains.",
-            "Confirm the result on cases that the search never saw.",
-        )
+        yield of_search.dynamic_search(method.spec.name)
     if made.selection is Selection.NOTHING_SELECTED:
-        yield Caution(
-            "EN015",
-            "There is only one configuration.",
-            "Nothing was selected, so there is nothing to correct.",
-            f"If others were tried, add their predictions.{_narrower(made)}",
-            Severity.NOTE,
-        )
+        yield of_search.one_configuration(*_find_narrower(made))
     if made.winner in call.pi.configs.ids:
         place = call.pi.configs.ids.index(made.winner)
         yield from few_decide(call.pi, call.metric, place)
@@ -645,24 +612,17 @@ def _result_remarks(made: Estimate, method: Method, call: Call) -> Iterator[Caut
         interval = made.interval
         yield from limit_remarks(made.source, interval.confidence_level, Side(interval.side))
     if made.n_valid is not None and made.n_resamples and made.n_valid < made.n_resamples:
-        yield Caution(
-            "EN010",
-            f"{made.n_resamples - made.n_valid} of {made.n_resamples} resamples have no defined "
-            "value.",
-            "They are left out, which favours resamples with every class.",
-            "Use more cases of the rare classes, or a metric that does not need them.",
-        )
+        yield of_limits.resamples_undefined(made.n_resamples - made.n_valid, made.n_resamples)
 
 
-def _narrower(made: Estimate) -> str:
-    """Return a hint for a narrower interval of a model that was not selected."""
+def _find_narrower(made: Estimate) -> tuple[str, int]:
+    """Return the method of a narrower interval for a model that was not selected, and its least n.
+
+    The name is empty where there is none.
+    """
     if made.method != "bbc":
-        return ""
-    if made.provenance.n_folds == 1:
-        return " If not, method='holdout' scores all cases and is narrower."
-    kinds = "for the AUC and for means over cases"
-    least = f"with {FEW_FOR_BAYLE} cases or more"
-    return f" If not, method='bayle_all_pairs' is narrower, {kinds}, {least}."
+        return "", 0
+    return ("holdout", 0) if made.provenance.n_folds == 1 else ("bayle_all_pairs", FEW_FOR_BAYLE)
 
 
 def disagreement(answers: list[Estimate]) -> Iterator[Caution]:
@@ -677,9 +637,4 @@ def disagreement(answers: list[Estimate]) -> Iterator[Caution]:
         if a.interval is None or b.interval is None:
             continue
         if a.interval.high < b.interval.low or b.interval.high < a.interval.low:
-            yield Caution(
-                "EN008",
-                f"The intervals of {a.method} and {b.method} do not overlap.",
-                "At least one of them makes an assumption that does not hold for these data.",
-                "Look at the folds and at the cautions of both.",
-            )
+            yield of_search.disagreement(a.method, b.method)

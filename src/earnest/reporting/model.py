@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from earnest.core.base.provenance import finite
-from earnest.core.results.cautions import Caution, CautionMeaning
+from earnest.core.cautions.meanings import Meaning
+from earnest.core.results.cautions import Caution
 from earnest.inference.curves.winner import CaseShare
 from earnest.plotting.svg.canvas import Figure
 
@@ -416,7 +417,7 @@ class Content:
     learned: LearnedPart | None = None
     files: tuple[str, ...] = ()
     absent: Mapping[str, str] = field(default_factory=dict)
-    codes: Mapping[str, CautionMeaning] = field(default_factory=dict)
+    codes: Mapping[str, Meaning] = field(default_factory=dict)
     results: Mapping[str, Any] = field(default_factory=dict)
 
     @property

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from earnest.core.base.errors import InputError
 from earnest.core.base.rng import RngLike
 from earnest.core.base.writing import write_file
-from earnest.core.results.cautions import CautionMeaning, explain_code
+from earnest.core.cautions.meanings import MEANINGS, Meaning
 from earnest.core.results.specs import Side
 from earnest.core.text.cleaning import clean_line
 from earnest.explanation.result import Explanation
@@ -99,11 +99,10 @@ def content_of_explanation(
 
 def _codes(
     *parts: Answer | GainPart | RivalsPart | ThresholdsPart | LearnedPart | None,
-) -> dict[str, CautionMeaning]:
+) -> dict[str, Meaning]:
     """Return what the codes mean that these parts warn with."""
     given = sorted({each.code for part in parts if part is not None for each in part.cautions})
-    found = {code: explain_code(code) for code in given}
-    return {code: made for code, made in found.items() if made is not None}
+    return {code: MEANINGS[code] for code in given}
 
 
 def _results(found: Results) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def frozen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def codes(pi: en.Predictions) -> dict[str, str]:
-    return {remark.code: remark.what for remark in pi.remarks}
+    return {remark.kind: remark.what for remark in pi.remarks}
 
 
 @pytest.mark.parametrize("task", laws.TASKS)
@@ -64,7 +64,10 @@ def test_the_score_that_autogluon_reports_is_the_naive_one() -> None:
     made = en.estimate(pi, metric="accuracy", selector="pooled", rng=0)
     assert made.naive == pytest.approx(112 / 120)
     assert made.value < made.naive
-    assert next(one for one in made.cautions if one.code == "EN135").severity == "caution"
+    assert (
+        next(one for one in made.cautions if one.kind == "delivered_not_judged").severity
+        == "caution"
+    )
 
 
 def test_the_ensemble_that_autogluon_delivers_is_chosen_anew(tmp_path: Path) -> None:
@@ -76,12 +79,14 @@ def test_the_ensemble_that_autogluon_delivers_is_chosen_anew(tmp_path: Path) -> 
     )
     assert (made.value, made.ensemble) == (asked.value, asked.ensemble)
     assert made.value >= made.naive  # a loss; one model may win everywhere
-    assert next(one for one in made.cautions if one.code == "EN135").severity == "note"
+    assert (
+        next(one for one in made.cautions if one.kind == "delivered_chosen_anew").severity == "note"
+    )
     for suffix in (".csv", ".parquet", ".npz"):
         again = en.Predictions.load(pi.save(tmp_path / f"pi{suffix}"))
         assert again.ensemble_rule == pi.ensemble_rule
     single = en.estimate(pi.select(0), metric="log_loss", rng=0, n_resamples=100)
-    assert "EN135" not in {one.code for one in single.cautions}  # nothing to combine
+    assert "delivered_not_judged" not in {one.kind for one in single.cautions}  # nothing to combine
 
 
 def test_the_size_of_the_ensemble_is_read_and_a_single_model_has_none() -> None:
@@ -97,25 +102,28 @@ def test_the_size_of_the_ensemble_is_read_and_a_single_model_has_none() -> None:
 def test_cautions_name_the_models_that_they_are_about() -> None:
     pi = en.predictions_from(TabularPredictor("binary"))
     told = codes(pi)
-    assert set(told) == {"EN101", "EN102", "EN103", "EN104"}
-    assert "LightGBM_BAG_L1, LightGBMXT_BAG_L1" in told["EN101"]
-    assert "Left out, because they combine others: 7 models, WeightedEnsemble_L2" in told["EN102"]
-    assert "RandomForest_BAG_L1" in told["EN103"]
+    assert set(told) == {"stopped_on_tests", "ensembles_left_out", "out_of_bag", "folds_unknown"}
+    assert "LightGBM_BAG_L1, LightGBMXT_BAG_L1" in told["stopped_on_tests"]
+    assert (
+        "Left out, because they combine others: 7 models, WeightedEnsemble_L2"
+        in told["ensembles_left_out"]
+    )
+    assert "RandomForest_BAG_L1" in told["out_of_bag"]
     made = en.estimate(pi, metric="roc_auc", rng=0, n_resamples=200)
-    assert set(told) <= {caution.code for caution in made.cautions}
+    assert set(told) <= {caution.kind for caution in made.cautions}
 
 
 def test_ensembles_come_in_if_asked_and_are_cautioned_of() -> None:
     pi = en.predictions_from(TabularPredictor("binary"), ensembles=True)
     assert pi.n_configs == 14
-    assert "7 models learned from" in codes(pi)["EN102"]
+    assert "7 models learned from" in codes(pi)["ensembles_included"]
 
 
 def test_folds_that_the_user_knows_are_taken() -> None:
     fold = np.arange(120) % 5
     pi = en.predictions_from(TabularPredictor("binary"), fold=fold)
     assert pi.n_folds == 5
-    assert "EN104" not in codes(pi)
+    assert "folds_unknown" not in codes(pi)
 
 
 def test_many_classes_and_numbers_are_read() -> None:
@@ -135,7 +143,7 @@ def test_a_model_without_predictions_is_cautioned_of() -> None:
     predictor.facts["model_info"]["LightGBM_BAG_L1"]["val_in_fit"] = True  # use_bag_holdout
     pi = en.predictions_from(predictor)
     assert "LightGBM_BAG_L1" not in pi.configs.ids
-    assert "use_bag_holdout" in codes(pi)["EN100"]
+    assert "use_bag_holdout" in codes(pi)["models_without_predictions"]
 
 
 def test_an_ensemble_of_models_without_predictions_has_none_either() -> None:
@@ -157,7 +165,7 @@ def test_a_refitted_model_is_not_counted_twice() -> None:
 def test_repeats_of_bagging_are_known_to_be_averaged() -> None:
     predictor = TabularPredictor("binary")
     predictor.facts["model_info"]["LightGBM_BAG_L1"]["bagged_info"]["_n_repeats"] = 3
-    assert "averages" in codes(en.predictions_from(predictor))["EN104"]
+    assert "averages" in codes(en.predictions_from(predictor))["folds_unknown"]
 
 
 def test_proposals_of_a_tuner_make_the_search_dynamic() -> None:
@@ -213,7 +221,7 @@ def test_rows_that_were_dropped_are_found_by_their_names() -> None:
     assert pi.target.classes == ("setosa", "versicolor")
     laws.has_groups(pi, groups.iloc[:50])
     told = codes(pi)
-    assert "given 75 cases, and 25 of them are left out" in told["EN080"]
+    assert "given 75 cases, and 25 of them are left out" in told["cases_left_out_by_tool"]
     with pytest.raises(InputError, match=r"shape \(75,\)"):
         en.predictions_from(predictor, y.to_numpy())  # nothing tells which are gone
 
@@ -232,7 +240,7 @@ def test_copies_of_cases_are_no_cases() -> None:
     twice = np.append(np.arange(75), [0, 1])
     pi = en.predictions_from(Spoilt(twice, np.arange(77), 75))
     assert pi.n_cases == 75
-    assert "copies" in codes(pi)["EN081"]
+    assert "copies" in codes(pi)["tests_seen_in_training"]
 
 
 def test_labels_may_be_booleans() -> None:

@@ -103,7 +103,7 @@ def test_remarks_survive_selection_thresholds_and_joining() -> None:
     assert pi.usable().remarks == pi.remarks
     assert en.with_thresholds(pi, [0.3]).remarks == pi.remarks
     assert pi.concat(_renamed(pi)).remarks == pi.remarks
-    assert {c.code for c in other.remarks} != {c.code for c in pi.remarks}
+    assert {c.kind for c in other.remarks} != {c.kind for c in pi.remarks}
 
 
 def _renamed(pi: en.Predictions) -> en.Predictions:
@@ -116,9 +116,11 @@ def _renamed(pi: en.Predictions) -> en.Predictions:
 def test_remarks_go_into_estimates_and_comparisons() -> None:
     pi = en.predictions_from(FILES / "mljar" / "binary")
     made = en.compare(pi, "4_Linear", "5_Default_LightGBM", metric="accuracy")
-    assert {"EN101", "EN102"} <= {caution.code for caution in made.cautions}
+    assert {"stopped_on_tests", "ensembles_left_out"} <= {caution.kind for caution in made.cautions}
     for one in en.estimate_all(pi, methods=["bbc", "tibshirani"], metric="accuracy", rng=0):
-        assert {"EN101", "EN102"} <= {caution.code for caution in one.cautions}
+        assert {"stopped_on_tests", "ensembles_left_out"} <= {
+            caution.kind for caution in one.cautions
+        }
 
 
 def test_predictions_made_by_hand_have_no_remarks(binary: en.Predictions) -> None:

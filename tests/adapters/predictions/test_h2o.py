@@ -26,7 +26,7 @@ def automl(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def codes(pi: en.Predictions) -> dict[str, str]:
-    return {remark.code: remark.what for remark in pi.remarks}
+    return {remark.kind: remark.what for remark in pi.remarks}
 
 
 @pytest.mark.parametrize("task", laws.TASKS)
@@ -116,8 +116,8 @@ def test_rows_of_no_weight_are_left_out(automl: Any) -> None:
     spoilt(run, "weights", [["0.0"]] * 3 + [["1.0"]] * 96 + [[]], "real")
     pi = en.predictions_from(run, groups=np.arange(100) // 3)
     laws.has_groups(pi, np.arange(3, 99) // 3)
-    assert "4 of them are left out: they have a weight of 0" in codes(pi)["EN080"]
-    assert "EN047" in codes(pi)
+    assert "4 of them are left out: they have a weight of 0" in codes(pi)["cases_left_out_by_tool"]
+    assert "tool_weighted" in codes(pi)
     y = np.array([float(row[0]) for row in run.facts["outcome"][1:]])
     run.get_frame = lambda name: None  # then the zeros tell
     assert en.predictions_from(run, y).n_cases == 97
@@ -129,7 +129,7 @@ def test_rows_without_an_outcome_are_left_out(automl: Any) -> None:
     run.facts["outcome"][1], y[0] = [], None
     pi = en.predictions_from(run)
     assert pi.n_cases == 119
-    assert "no outcome" in codes(pi)["EN080"]
+    assert "no outcome" in codes(pi)["cases_left_out_by_tool"]
     assert en.predictions_from(run, y).fingerprint == pi.fingerprint
     numbers = automl("regression")
     numbers.facts["outcome"][1] = []
@@ -145,7 +145,7 @@ def test_folds_that_were_not_kept_are_known_from_how_they_were_made(automl: Any)
         model.actual_params["fold_assignment"] = "Random"
     pi = en.predictions_from(run)
     assert pi.n_folds == 1
-    assert "EN104" in codes(pi)
+    assert "folds_unknown" in codes(pi)
     spoilt(run, "fold", [[f"clinic {i % 3}"] for i in range(120)], "enum")
     assert en.predictions_from(run).n_folds == 3
 
@@ -199,7 +199,7 @@ def test_one_model_without_kept_predictions_is_cautioned_of(automl: Any) -> None
     run = automl("binary")
     first = next(iter(run.models.values()))
     first.facts["predictions"] = None
-    assert first.model_id in codes(en.predictions_from(run))["EN100"]
+    assert first.model_id in codes(en.predictions_from(run))["models_without_predictions"]
 
 
 def test_an_empty_list_is_no_list_of_models() -> None:

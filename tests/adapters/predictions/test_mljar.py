@@ -27,7 +27,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def codes(pi: en.Predictions) -> dict[str, str]:
-    return {remark.code: remark.what for remark in pi.remarks}
+    return {remark.kind: remark.what for remark in pi.remarks}
 
 
 @pytest.mark.parametrize("task", laws.TASKS)
@@ -53,9 +53,9 @@ def test_single_models_are_configurations_and_others_are_left_out() -> None:
         "8_LightGBM",
     }
     told = codes(pi)
-    assert set(told) == {"EN101", "EN102"}
-    assert "4 models" in told["EN101"]
-    assert "Ensemble" in told["EN102"]
+    assert set(told) == {"stopped_on_tests", "ensembles_left_out"}
+    assert "4 models" in told["stopped_on_tests"]
+    assert "Ensemble" in told["ensembles_left_out"]
     assert (pi.configs.params or ())[4]["model"] == "LightGBM"
     assert not pi.configs.static
 
@@ -70,14 +70,14 @@ def test_the_ensemble_that_mljar_delivers_is_chosen_anew() -> None:
     assert made.ensemble == pytest.approx(shares)
     assert made.naive == pytest.approx(written["final_loss"], rel=1e-5)
     assert made.value > made.naive  # a loss
-    assert "EN135" in {one.code for one in made.cautions}
+    assert "delivered_chosen_anew" in {one.kind for one in made.cautions}
     assert en.predictions_from(ROOT / "regression").ensemble_rule is None  # delivers one model
 
 
 def test_ensembles_come_in_if_asked() -> None:
     pi = en.predictions_from(ROOT / "binary", ensembles=True)
     assert {"Ensemble", "7_Xgboost_Stacked"} <= set(pi.configs.ids)
-    assert "learned from" in codes(pi)["EN102"]
+    assert "learned from" in codes(pi)["ensembles_included"]
 
 
 def test_many_classes_keep_their_names() -> None:
@@ -103,14 +103,14 @@ def test_an_automl_is_read_by_its_folder() -> None:
 def test_a_model_without_its_file_is_cautioned_of(folder: Path) -> None:
     (folder / "4_Linear" / "predictions_out_of_folds.csv").unlink()
     pi = en.predictions_from(folder)
-    assert "4_Linear" in codes(pi)["EN100"]
+    assert "4_Linear" in codes(pi)["models_without_predictions"]
     assert pi.n_configs == 7
 
 
 def test_repeats_are_known_to_be_averaged() -> None:
     pi = en.predictions_from(ROOT / "repeats")
     assert (pi.n_cases, pi.n_folds) == (120, 1)
-    assert "averages" in codes(pi)["EN104"]
+    assert "averages" in codes(pi)["folds_unknown"]
     laws.mljar_losses(ROOT / "repeats", "binary")
 
 
@@ -118,9 +118,9 @@ def test_models_that_peeked_are_named() -> None:
     """The mode Compete makes and selects features by a look at the folds that test."""
     told = codes(en.predictions_from(ROOT / "compete"))
     for name in ("_GoldenFeatures,", "_SelectedFeatures,", "_BoostOnErrors."):
-        assert name in told["EN081"]
-    assert "3 models" in told["EN081"]
-    assert "EN081" not in codes(en.predictions_from(ROOT / "binary"))
+        assert name in told["tests_seen_in_training"]
+    assert "3 models" in told["tests_seen_in_training"]
+    assert "tests_seen_in_training" not in codes(en.predictions_from(ROOT / "binary"))
 
 
 def test_a_model_that_optuna_tuned_has_peeked(folder: Path) -> None:
@@ -128,7 +128,7 @@ def test_a_model_that_optuna_tuned_has_peeked(folder: Path) -> None:
         facts = json.loads(path.read_text(encoding="utf-8"))
         facts["params"]["optuna_time_budget"] = 60
         path.write_text(json.dumps(facts), encoding="utf-8")
-    told = codes(en.predictions_from(folder))["EN081"]
+    told = codes(en.predictions_from(folder))["tests_seen_in_training"]
     assert "4 models (hyperparameters that Optuna tuned on a test fold)" in told
     assert "4_Linear" not in told
 
@@ -149,7 +149,7 @@ def test_rows_without_an_outcome_are_those_that_mljar_dropped() -> None:
     groups = np.arange(122) // 3
     pi = en.predictions_from(ROOT / "binary", y, groups=groups)
     laws.has_groups(pi, np.delete(groups, [5, 91]))
-    assert "given 122 cases, and 2 of them are left out" in codes(pi)["EN080"]
+    assert "given 122 cases, and 2 of them are left out" in codes(pi)["cases_left_out_by_tool"]
     with pytest.raises(InputError, match="with missing values"):
         en.predictions_from(ROOT / "binary", y[:100])
 
@@ -159,7 +159,7 @@ def test_groups_of_all_rows_are_cut_to_a_single_split() -> None:
     pi = en.predictions_from(ROOT / "split", groups=groups)
     rows = np.sort(np.load(ROOT / "split" / "split_validation_indices.npy"))
     laws.has_groups(pi, groups[rows])
-    assert "EN080" not in codes(pi)
+    assert "cases_left_out_by_tool" not in codes(pi)
 
 
 def test_a_single_split_is_a_hold_out_set() -> None:
@@ -168,14 +168,14 @@ def test_a_single_split_is_a_hold_out_set() -> None:
     rows = np.sort(np.load(ROOT / "split" / "split_validation_indices.npy"))
     assert (pi.n_cases, pi.n_folds) == (len(rows), 1)
     np.testing.assert_array_equal(np.asarray(pi.target.classes)[pi.target.y], y[rows])
-    assert "EN104" not in codes(pi)
+    assert "folds_unknown" not in codes(pi)
 
 
 def test_without_indices_the_folds_are_not_known(folder: Path) -> None:
     shutil.rmtree(folder / "folds")
     pi = en.predictions_from(folder)
     assert pi.n_folds == 1
-    assert "does not report" in codes(pi)["EN104"]
+    assert "does not report" in codes(pi)["folds_unknown"]
 
 
 def test_another_outcome_is_refused() -> None:
@@ -246,4 +246,4 @@ def test_weights_are_cautioned_of(folder: Path) -> None:
     facts = json.loads((folder / "data_info.json").read_text(encoding="utf-8"))
     text = json.dumps({**facts, "is_sample_weighted": True})
     (folder / "data_info.json").write_text(text, encoding="utf-8")
-    assert "EN047" in codes(en.predictions_from(folder))
+    assert "tool_weighted" in codes(en.predictions_from(folder))

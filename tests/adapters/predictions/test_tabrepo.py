@@ -118,7 +118,7 @@ def test_a_fold_is_the_out_of_fold_predictions_of_its_training_cases(tmp_path: P
     assert (pi.target.task, pi.kind, pi.n_cases) == ("binary", "probability", len(train))
     np.testing.assert_array_equal(pi.responses[:, :, 0], p[0][:, train].T)
     np.testing.assert_array_equal(pi.target.labels, y[train])
-    assert [one.code for one in pi.remarks] == ["EN101", "EN104"]
+    assert [one.kind for one in pi.remarks] == ["stopped_on_tests", "folds_unknown"]
     assert "CatBoost" in pi.remarks[0].what
     assert "RandomForest" not in pi.remarks[0].what
 

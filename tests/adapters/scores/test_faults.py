@@ -231,72 +231,72 @@ REFUSED = "refused"
 WANTED: dict[str, dict[str, str]] = {
     "inspect": {
         "half-written": REFUSED,  # the directory of an archive is at its end
-        "double item": "EN145",
-        "missing item": "EN144",  # it says itself how many there were
+        "double item": "EN141",
+        "missing item": "EN140",  # it says itself how many there were
         "other version": REFUSED,
         "stray entry": REFUSED,
-        "score that is none": "EN146",
+        "score that is none": "EN140",
     },
     "lm_eval": {
-        "half-written": "EN144",
-        "double item": "EN145",
-        "missing item": "EN144",  # it says itself how many there were
-        "other version": "EN144",  # no reader takes the file, and it is named
+        "half-written": "EN140",
+        "double item": "EN141",
+        "missing item": "EN140",  # it says itself how many there were
+        "other version": "EN140",  # no reader takes the file, and it is named
         "stray entry": REFUSED,
-        "score that is none": "EN146",
+        "score that is none": "EN140",
     },
     "promptfoo": {
         "half-written": REFUSED,
-        "double item": "EN145",
-        "missing item": "EN144",
+        "double item": "EN141",
+        "missing item": "EN140",
         "other version": REFUSED,
         "stray entry": REFUSED,
-        "score that is none": "EN146",
+        "score that is none": "EN140",
     },
     "dspy": {
         "half-written": REFUSED,
-        "double item": "EN146",  # items have no name: it is one that the others lack
-        "missing item": "EN146",
+        "double item": "EN140",  # items have no name: it is one that the others lack
+        "missing item": "EN140",
         "other version": REFUSED,
         "stray entry": REFUSED,
         "score that is none": REFUSED,
     },
     "gepa": {
         "half-written": REFUSED,
-        "missing item": "EN146",
+        "missing item": "EN140",
         "other version": REFUSED,
         "stray entry": REFUSED,
-        "score that is none": "EN146",
+        "score that is none": "EN140",
     },
     "openai_evals": {
-        "half-written": "EN144",
-        "double item": "EN145",
-        "missing item": "EN146",
+        "half-written": "EN140",
+        "double item": "EN141",
+        "missing item": "EN140",
         "other version": REFUSED,
         "stray entry": REFUSED,
-        "score that is none": "EN146",
+        "score that is none": "EN140",
     },
     "helm": {
         "half-written": REFUSED,
-        "double item": "EN145",
-        "missing item": "EN146",
+        "double item": "EN141",
+        "missing item": "EN140",
         "other version": REFUSED,
         "stray entry": REFUSED,
-        "score that is none": "EN146",
+        "score that is none": "EN140",
     },
     "plain CSV": {
-        "half-written": "EN144",
-        "double item": "EN145",
-        "missing item": "EN146",
-        "other version": "EN144",
+        "half-written": "EN140",
+        "double item": "EN141",
+        "missing item": "EN140",
+        "other version": "EN140",
         "stray entry": REFUSED,
         "score that is none": REFUSED,
     },
     "plain lines": {
-        "half-written": "EN144",
-        "double item": "EN145",
-        "missing item": "EN146",
-        "other version": "EN144",
+        "half-written": "EN140",
+        "double item": "EN141",
+        "missing item": "EN140",
+        "other version": "EN140",
         "stray entry": REFUSED,
         "score that is none": REFUSED,
     },
@@ -372,7 +372,7 @@ def test_an_item_with_fewer_samples_than_the_others_is_said(tmp_path: Path) -> N
     assert read_scores(path).cautions == ()
     path.write_text("\n".join(["model,item,epoch,score", *rows[:-1]]))
     (said,) = read_scores(path).cautions
-    assert said.code == "EN146"
+    assert said.code == "EN140"
     assert "b: 1" in said.what
 
 

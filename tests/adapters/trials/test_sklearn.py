@@ -65,7 +65,7 @@ def test_a_random_search_has_the_ranges_of_its_distributions() -> None:
     assert trials.space["class_weight"].choices == ("balanced", None)
     assert trials.space["class_weight"].condition is None
     assert trials.space["tol"].kind == ParameterKind.FIXED
-    assert "EN061" in {caution.code for caution in trials.cautions}
+    assert "never_varied" in {caution.kind for caution in trials.cautions}
 
 
 def test_whole_numbers_of_a_random_search_are_whole_and_halving_adds_its_resources() -> None:

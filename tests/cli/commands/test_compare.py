@@ -89,7 +89,13 @@ def test_the_decision_comes_first_then_facts_and_cautions(run: Run, table: Path)
     flat = " ".join(done.out.split())
     made = en.compare(en.Predictions.load(table), A, B, test="mcnemar", metric="accuracy")
     assert flat.startswith(" ".join(made.decision.replace("\u00a0", " ").split()))
-    for word in ("mcnemar: McNemar's exact test", f"{CASES} cases, 5 folds", "EN042", A, B):
+    for word in (
+        "mcnemar: McNemar's exact test",
+        f"{CASES} cases, 5 folds",
+        "models_read_as_one",
+        A,
+        B,
+    ):
         assert word in flat
 
 
@@ -156,7 +162,7 @@ def test_groups_folds_and_formats_are_read(run: Run, table: Path) -> None:
     lines = [f"{header},patient", *(f"{row},p{i // 4}" for i, row in enumerate(rows))]
     other.write_text("\n".join(lines) + "\n")
     data = read(run("compare", other, A, B, *ASK, "--group", "patient", "--json").out)
-    assert "EN033" in {caution["code"] for caution in data["cautions"]}
+    assert "groups_beyond_theorem" in {caution["kind"] for caution in data["cautions"]}
     data = read(run("compare", table, A, B, *ASK, "--fold", "", "--json").out)
     assert data["n_folds"] == 1
     saved = table.with_name("preds.parquet")

@@ -134,12 +134,14 @@ def test_cautions_and_the_kind_of_search_go_with_every_format(
     done = run("gather", MLJAR, "-o", out, "--json")
     told = json.loads(done.out)
     found = en.Predictions.load(out)
-    assert [one["code"] for one in told["cautions"]] == ["EN101", "EN102"]
-    assert [one.code for one in found.remarks] == ["EN101", "EN102"]
+    assert [one["kind"] for one in told["cautions"]] == ["stopped_on_tests", "ensembles_left_out"]
+    assert [one.kind for one in found.remarks] == ["stopped_on_tests", "ensembles_left_out"]
     assert told["static"] is False
     assert found.configs.static is False
     asked = run("estimate", out, "-m", "roc_auc", "--rng", "1", "--n-resamples", "50", "--json")
-    assert {"EN006", "EN101", "EN102"} <= {one["code"] for one in json.loads(asked.out)["cautions"]}
+    assert {"dynamic_search", "stopped_on_tests", "ensembles_left_out"} <= {
+        one["kind"] for one in json.loads(asked.out)["cautions"]
+    }
 
 
 def test_the_json_tells_what_was_read(run: Run, tmp_path: Path) -> None:
@@ -279,10 +281,13 @@ def test_a_table_in_another_encoding_is_read_with_a_note(run: Run, work: Path) -
     table = (work / "train.csv").read_text(encoding="utf-8").replace("ill", "müde")
     (work / "train.csv").write_bytes(table.replace(",", ";").encode("cp1252"))
     done = run(*STUDY[:-1], "müde", "-o", "pi.csv", "--json")
-    assert [one["code"] for one in json.loads(done.out)["cautions"]] == ["EN051", "EN056"]
+    assert [one["kind"] for one in json.loads(done.out)["cautions"]] == [
+        "trials_pruned",
+        "read_as_windows_1252",
+    ]
     found = en.Predictions.load("pi.csv")
     assert found.target.classes == ("well", "müde")
-    assert [one.code for one in found.remarks] == ["EN051", "EN056"]
+    assert [one.kind for one in found.remarks] == ["trials_pruned", "read_as_windows_1252"]
 
 
 def test_nothing_is_overwritten_silently(run: Run, work: Path) -> None:

@@ -106,7 +106,7 @@ def test_unknown_levels_and_extra_columns_are_told_on_standard_error(run, here):
     assert done.err.splitlines() == [
         "EN079: Column 'sex' has 4 of 4 values that training never saw: 'x'. They are treated "
         "as missing. Check whether they are spelled as in training.",
-        "EN073: 1 column is ignored: 'z'. The model was trained without them.",
+        "EN072: 1 column is ignored: 'z'. The model was trained without them.",
     ]
 
 

@@ -10,6 +10,7 @@ import pytest
 
 import earnest as en
 from earnest.cli.show.estimate import show_estimate, show_estimates
+from earnest.core.cautions import of_evidence, of_limits, of_search
 from earnest.core.results.estimate import Estimate, Estimates, Scale
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Selection
@@ -41,7 +42,7 @@ def several() -> Estimates:
         selection=Selection.UNCORRECTED,
         interval=None,
         standard_error=None,
-        cautions=(dataclasses.replace(NOTE, what="It is naive."),),
+        cautions=(of_search.best_not_told_apart(3, 5),),
     )
     drawn = estimate(
         0.93,
@@ -153,9 +154,9 @@ def test_what_is_not_corrected_is_never_called_honest(capsys):
 
 
 def test_cautions_come_before_notes_with_their_cure_in_options(capsys):
-    said = shown(estimate(), capsys)
-    assert said.index("! EN001") < said.index("i EN005")
-    assert "Use --rng." in said
+    said = shown(estimate(cautions=(NOTE, of_limits.few_beyond_limit(50, 5, 400))), capsys)
+    assert said.index("! EN016") < said.index("i EN005")
+    assert "Use --n-resamples 400 or more." in said
 
 
 def test_no_caution_is_said_too(capsys):
@@ -176,11 +177,19 @@ def test_only_what_was_checked_is_called_checked(capsys):
     assert "No cautions. Checked: groups.\n" in shown(alone, capsys)
 
 
-def test_at_most_five_codes_are_open(capsys):
-    many = tuple(dataclasses.replace(CAUTION, code=f"EN00{i}") for i in range(1, 8))
+def test_at_most_five_kinds_are_open(capsys):
+    many = (
+        CAUTION,
+        of_evidence.groups_split(1, 9),
+        of_search.disagreement("bbc", "bbc_fold"),
+        of_evidence.time_order(),
+        of_limits.resamples_undefined(2, 100),
+        of_limits.value_moved_back(-0.1, "AUC"),
+        of_limits.few_folds(3),
+    )
     said = shown(estimate(cautions=many), capsys)
-    assert "! EN005" in said
-    assert "! EN006" not in said
+    assert "! EN010" in said
+    assert "! EN011" not in said
     assert "2 more; --json has them all." in said
 
 
@@ -198,18 +207,18 @@ def test_methods_that_refuse_keep_their_row_and_reason(capsys):
 
 def test_a_caution_of_some_methods_names_them(capsys):
     said = shown(several(), capsys)
-    assert "bbc, bbc_fold, naive_bootstrap: The winner is too optimistic" in said
+    assert "bbc, bbc_fold, naive_bootstrap: On average, the winner's own" in said
 
 
 def test_a_caution_is_told_once_and_no_method_has_the_numbers_of_another(capsys):
-    other = dataclasses.replace(CAUTION, what="The winner is too optimistic by 0.12.")
+    other = dataclasses.replace(CAUTION, facts={**CAUTION.facts, "optimism": 0.12})
     rows = (
         estimate(cautions=(CAUTION,)),
         estimate(method="bbc_fold", cautions=(other,)),
         estimate(method="tibshirani", cautions=(CAUTION,)),
     )
     said = shown(Estimates(rows), capsys)
-    assert "! EN001  bbc, tibshirani: The winner is too optimistic by 0.09." in said
+    assert "! EN001  bbc, tibshirani: On average, the winner's own score" in said
     assert said.count("EN001") == 1
     assert "(Also bbc_fold, with other numbers.)" in " ".join(said.split())
     assert "0.12" not in said

@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from earnest.comparison.wald import count_units, few_units, unanimous, wald
-from earnest.core.results.cautions import Caution
+from earnest.comparison.wald import few_units, unanimous, wald
+from earnest.core.cautions import of_limits
 from earnest.core.results.comparison import alpha_of
 from earnest.core.results.estimate import Scale
 from earnest.core.results.interval import EqualCaseLimits
@@ -53,7 +53,7 @@ def test_the_same_predictions_differ_by_0_whatever_the_variance() -> None:
     made = wald((0.8, 0.8), 0.01, SHARE, units=9, same=True)
     assert made.difference == 0.0
     assert made.p_values == {"two-sided": 1.0, "less": 1.0, "greater": 1.0}
-    assert [caution.code for caution in made.cautions] == ["EN040"]
+    assert [caution.code for caution in made.cautions] == ["EN005"]
 
 
 @pytest.mark.parametrize("difference", [0.05, 0.4, 1.0])
@@ -95,7 +95,7 @@ def test_ends_replace_the_range_of_the_metric() -> None:
 
 
 def test_few_units_are_said_of_a_law_with_spread_only() -> None:
-    few = [Caution("EN036", "Few.", "Rough.", "More.")]
+    few = [of_limits.few_for_normal_limits(3, unlike=None)]
     assert wald((0.8, 0.7), 0.01, SHARE, units=3, few=few).cautions == tuple(few)
     flat = wald((0.8, 0.7), 0.0, SHARE, units=3, few=few)
     assert [caution.code for caution in flat.cautions] == ["EN035"]
@@ -124,5 +124,7 @@ def test_the_sign_flip_test_is_named_where_it_can_be_used_only() -> None:
 
 
 def test_counts_have_their_noun() -> None:
-    assert count_units(1, "case of the rarer class") == "1 case of the rarer class"
-    assert count_units(2, "case of the rarer class") == "2 cases of the rarer class"
+    (lone,) = few_units(1, "case of the rarer class", metric("accuracy"))
+    (two,) = few_units(2, "case of the rarer class", metric("accuracy"))
+    assert lone.what == "There is 1 case of the rarer class."
+    assert two.what == "There are 2 cases of the rarer class."

@@ -87,10 +87,10 @@ def test_few_resamples_are_cautioned_of() -> None:
     made = compare(
         classified(), "good", "poor", test="bootstrap", metric="accuracy", n_resamples=19, rng=0
     )
-    assert {"EN016", "EN041"} <= {caution.code for caution in made.cautions}
+    assert {"few_beyond_limit", "no_small_p"} <= {caution.kind for caution in made.cautions}
     assert not made.shown
     wide = made.at(confidence_level=0.5)
-    assert "EN041" not in {caution.code for caution in wide.cautions}
+    assert "no_small_p" not in {caution.kind for caution in wide.cautions}
 
 
 @pytest.mark.parametrize("undefined", ["redraw", "drop"])
@@ -145,7 +145,7 @@ def test_few_cases_are_cautioned_of(n: int, said: str | None) -> None:
     rng = np.random.default_rng(n)
     given = Scores({"a": rng.random(n), "b": rng.random(n)}, greater_is_better=False)
     made = compare(given, "a", "b", test="bootstrap", n_resamples=99, rng=0)
-    found = [caution.what for caution in made.cautions if caution.code == "EN036"]
+    found = [caution.what for caution in made.cautions if caution.kind == "few_units_compared"]
     assert found == ([] if said is None else [said])
 
 
@@ -153,7 +153,7 @@ def test_one_positive_is_cautioned_of() -> None:
     y = np.array([1] + [0] * 39)
     pi = columns(y, np.random.default_rng(0).random((40, 2)))
     made = compare(pi, "a", "b", test="bootstrap", metric="roc_auc", n_resamples=99, rng=0)
-    (few,) = (caution for caution in made.cautions if caution.code == "EN036")
+    (few,) = (caution for caution in made.cautions if caution.kind == "few_units_compared")
     assert few.what == "There is 1 case of the rarest class."
     assert "sign_flip" not in few.cure  # which refuses an AUC
 
@@ -164,4 +164,4 @@ def test_few_unlike_cases_are_cautioned_of() -> None:
     other[:4] = 1 - y[:4]
     pi = columns(y, np.column_stack([y, other]), response="label")
     made = compare(pi, "a", "b", test="bootstrap", metric="accuracy", n_resamples=99, rng=0)
-    assert "EN036" in {caution.code for caution in made.cautions}
+    assert "few_units_compared" in {caution.kind for caution in made.cautions}

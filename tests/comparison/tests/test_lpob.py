@@ -124,4 +124,6 @@ def test_predictions_of_a_cross_validation_are_refused() -> None:
 
 def test_it_says_that_its_error_is_wide_or_drowned() -> None:
     made = en.comparison.LPOBTest().read(question(replicates(1), replicates(2))).pair(0, 1)
-    assert {"EN084", "EN099"} & {caution.code for caution in made.cautions}
+    assert {"replicates_drowned", "error_of_difference_too_large"} & {
+        caution.kind for caution in made.cautions
+    }

@@ -13,9 +13,9 @@ from sklearn.linear_model import LogisticRegression, Ridge
 
 import earnest as en
 from earnest.core.base.errors import FormatError, InputError
+from earnest.core.cautions import of_search
 from earnest.core.data.replicates import DrawUnit, Replicates
 from earnest.core.data.responses import ResponseKind
-from earnest.core.results.cautions import Caution
 
 
 def made(**other: object) -> Replicates:
@@ -32,7 +32,7 @@ def made(**other: object) -> Replicates:
         "kind": ResponseKind.PROBABILITY,
         "learner": "Bäume",
         "seed": 3,
-        "cautions": (Caution("EN088", "One failed.", "It is left out."),),
+        "cautions": (of_search.samples_failed(1, 5, "no model"),),
     }
     return Replicates(**{**parts, **other})
 

@@ -177,7 +177,7 @@ def test_items_without_every_score_are_left_out_with_a_caution() -> None:
     assert scored(given) == pytest.approx(np.delete(matrix, [4, 7], axis=0).mean(axis=0))
     made = en.estimate(given, rng=0)
     assert made.n_cases == 18
-    assert "EN140" in {caution.code for caution in made.cautions}
+    assert "scores_missing" in {caution.kind for caution in made.cautions}
     kept = en.Scores(matrix, incomplete="configs").predictions
     assert (kept.configs.ids, kept.n_cases) == (("c0",), 20)
     worst = en.Scores(matrix, incomplete="worst")
@@ -256,14 +256,16 @@ def test_a_score_that_is_given_twice_is_refused_unless_it_is_a_sample() -> None:
     rows = {"item": [1, 1, 2], "model": ["a", "a", "a"], "score": [1, 0, 1]}
     found = en.Scores(rows, config="model")
     assert found.n_repeats == 2
-    assert {one.code for one in found.predictions.remarks} == {"EN141"}
+    assert {one.kind for one in found.predictions.remarks} == {"rows_read_as_samples"}
     with pytest.raises(en.errors.InputError, match="given twice"):
         en.Scores({**rows, "repeat": [0, 0, 0]}, config="model")
 
 
 def test_columns_far_from_the_others_are_told() -> None:
     table = {"item": [1, 2], "a": [0, 1], "b": [1, 1], "tokens": [812, 790]}
-    assert [one.code for one in en.Scores(table).predictions.remarks] == ["EN142"]
+    assert [one.kind for one in en.Scores(table).predictions.remarks] == [
+        "columns_may_not_be_scores"
+    ]
     assert en.Scores(table, configs=["a", "b"]).predictions.remarks == ()
 
 
@@ -316,7 +318,7 @@ def test_an_estimate_by_batches_is_about_the_items() -> None:
     assert plain.interval is not None
     ratio = (made.interval.high - made.interval.low) / (plain.interval.high - plain.interval.low)
     assert 0.85 < ratio < 1.18
-    assert "EN143" in {caution.code for caution in made.cautions}
+    assert "items_in_batches" in {caution.kind for caution in made.cautions}
     assert en.compare(en.Scores(table, batches=1000), 0, 1).n_cases == 6000
 
 

@@ -1,8 +1,7 @@
-"""Cautions: every code is triggered by data, or listed as not reachable yet."""
+"""Cautions: every code is triggered by data."""
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -46,7 +45,8 @@ from earnest import (
     tune,
 )
 from earnest.adapters.scores.door import read_scores
-from earnest.core.results.cautions import Severity, explanations
+from earnest.core.cautions.meanings import MEANINGS
+from earnest.core.results.cautions import find_kind
 from earnest.explanation.surrogate.surrogate import choose_surrogate
 from earnest.inference import bootstrap, jackknife
 from earnest.methods import BBC, DeLong, HoldOut, Naive, NaiveBootstrap, Tilted
@@ -57,8 +57,6 @@ from earnest.training.tune.model import Model
 from earnest.training.tune.plan import TunePlan, warn_of_plan
 from earnest.training.tune.tuned import Tuned
 from tests.adapters.replays import TabularPredictor
-
-NOT_YET: set[str] = set()
 
 
 def noise(n: int = 60, configs: int = 40, folds: int = 5, seed: int = 0) -> Predictions:
@@ -131,11 +129,11 @@ FOUR_ITEMS = "item,score\nq1,1\nq2,0\nq3,1\nq4,1\n"
 
 
 def in_logs(files: dict[str, str]) -> set[str]:
-    """Return the codes of a folder of logs, one table per configuration."""
+    """Return the kinds of a folder of logs, one table per configuration."""
     with TemporaryDirectory() as folder:
         for name, text in files.items():
             (Path(folder) / name).write_text(text)
-        return codes(read_scores(folder).cautions)
+        return kinds(read_scores(folder).cautions)
 
 
 def stacked_repeats() -> Predictions:
@@ -151,12 +149,12 @@ def changed(pi: Predictions, rows: np.ndarray, columns: slice) -> Predictions:
     return replace(pi, responses=responses)
 
 
-def codes(cautions: tuple[Caution, ...]) -> set[str]:
-    return {caution.code for caution in cautions}
+def kinds(cautions: tuple[Caution, ...]) -> set[str]:
+    return {caution.kind for caution in cautions}
 
 
 def of(pi: Predictions, method: object = "naive", metric: str = "roc_auc") -> set[str]:
-    return codes(estimate(pi, method=method, metric=metric, rng=0).cautions)
+    return kinds(estimate(pi, method=method, metric=metric, rng=0).cautions)
 
 
 def with_target(pi: Predictions, **about: object) -> Predictions:
@@ -241,13 +239,13 @@ def raced(**knobs: object) -> set[str]:
     X = 2.0 * y[:, None] + rng.standard_normal((120, 1))
     both = [LogisticRegression(), DummyClassifier(strategy="constant", constant=0)]
     search = SearchCV(None, both, cv=10, scoring="accuracy", random_state=0, **knobs)
-    return codes(search.fit(X, y).estimate_.cautions)
+    return kinds(search.fit(X, y).estimate_.cautions)
 
 
 def nested_on_noise() -> set[str]:
     rng = np.random.default_rng(0)
     search = SearchCV(LogisticRegression(), {"C": [1e-4, 0.01, 1.0]}, cv=4, random_state=0)
-    return codes(nested_cv(search, rng.standard_normal((60, 3)), np.tile([0, 1], 30)).cautions)
+    return kinds(nested_cv(search, rng.standard_normal((60, 3)), np.tile([0, 1], 30)).cautions)
 
 
 def searched(**knobs: object) -> set[str]:
@@ -260,7 +258,7 @@ def searched(**knobs: object) -> set[str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scikit-learn's own words on the same things
         search.fit(rng.standard_normal((60, 2))[rows], np.tile([0, 1], 30)[rows], **params)
-    return codes(search.estimate_.cautions)
+    return kinds(search.estimate_.cautions)
 
 
 def weighed() -> set[str]:
@@ -277,177 +275,199 @@ LEAKING = [(np.arange(40), np.arange(30, 60)), (np.arange(30, 60), np.arange(30)
 TWO_SAMPLES = {"item": [1, 1, 2], "model": ["a", "a", "a"], "score": [1, 0, 1]}
 WITH_TOKENS = {"item": [1, 2], "a": [0, 1], "b": [1, 1], "tokens": [812, 790]}
 TRIGGERS: dict[str, Callable[[], set[str]]] = {
-    "EN001": lambda: of(noise(), "bbc"),
-    "EN002": lambda: of(noise(n=20, folds=5)),
-    "EN003": lambda: of(with_target(noise(), groups=np.repeat(np.arange(6), 10))),
-    "EN004": lambda: tuned(explained="edge"),
-    "EN005": lambda: of(Predictions.from_arrays([0, 1] * 9, np.full((18, 3), 0.5))),
-    "EN006": lambda: of(replace(noise(), configs=dynamic(40)), "bbc"),
-    "EN007": lambda: of(levels(), "bbc"),
-    "EN008": lambda: codes(
+    "winner_too_optimistic": lambda: of(noise(), "bbc"),
+    "few_of_class_in_fold": lambda: of(noise(n=20, folds=5)),
+    "groups_split": lambda: of(with_target(noise(), groups=np.repeat(np.arange(6), 10))),
+    "best_on_edge": lambda: tuned(explained="edge"),
+    "ties": lambda: of(Predictions.from_arrays([0, 1] * 9, np.full((18, 3), 0.5))),
+    "dynamic_search": lambda: of(replace(noise(), configs=dynamic(40)), "bbc"),
+    "unlike_scales": lambda: of(levels(), "bbc"),
+    "disagreement": lambda: kinds(
         estimate_all(levels(), methods=["bbc", "bbc_fold"], metric="roc_auc", rng=0).cautions
     ),
-    "EN009": lambda: of(with_target(noise(), ordered=True)),
-    "EN010": lambda: of(
+    "time_order": lambda: of(with_target(noise(), ordered=True)),
+    "resamples_undefined": lambda: of(
         Predictions.from_arrays([1, 1, 1] + [0] * 9, np.linspace(0, 1, 12)), BBC(undefined="drop")
     ),
-    "EN011": lambda: of(one_right_per_fold(), "tibshirani", "accuracy"),
-    "EN012": lambda: of(changed(noise(), np.flatnonzero(noise().folds[:, 0] == 0), slice(0, 3))),
-    "EN013": lambda: of(changed(noise(), np.flatnonzero(noise().folds[:, 0] == 0), slice(None))),
-    "EN014": lambda: of(disagreeing_winners(), BBC(variant="as_published")),
-    "EN015": lambda: of(noise().select(0)),
-    "EN016": lambda: of(noise(), BBC(n_resamples=50)),
-    "EN017": lambda: of(
+    "value_moved_back": lambda: of(one_right_per_fold(), "tibshirani", "accuracy"),
+    "configurations_incomplete": lambda: of(
+        changed(noise(), np.flatnonzero(noise().folds[:, 0] == 0), slice(0, 3))
+    ),
+    "cases_untested": lambda: of(
+        changed(noise(), np.flatnonzero(noise().folds[:, 0] == 0), slice(None))
+    ),
+    "rules_differ": lambda: of(disagreeing_winners(), BBC(variant="as_published")),
+    "one_configuration": lambda: of(noise().select(0)),
+    "few_beyond_limit": lambda: of(noise(), BBC(n_resamples=50)),
+    "folds_undefined": lambda: of(
         Predictions.from_arrays(
             [0, 1] * 6 + [0] * 4, np.linspace(0, 1, 16), [0, 0, 1, 1, 2, 2] * 2 + [3] * 4
         )
     ),
-    "EN018": lambda: of(noise(folds=3), "bbc_fold"),
-    "EN019": lambda: of(one_right_per_fold(), Naive(selector="pooled")),
-    "EN020": lambda: of(with_target(noise(), groups=noise().folds[:, 0].astype(np.int64)), "bbc"),
-    "EN021": lambda: of(repeats(), "bbc_fold"),
-    "EN022": lambda: of(noise(), NaiveBootstrap()),
-    "EN023": lambda: of(noise(), HoldOut()),
-    "EN024": lambda: of(
+    "few_folds": lambda: of(noise(folds=3), "bbc_fold"),
+    "hard_labels": lambda: of(one_right_per_fold(), Naive(selector="pooled")),
+    "few_groups_drawn": lambda: of(
+        with_target(noise(), groups=noise().folds[:, 0].astype(np.int64)), "bbc"
+    ),
+    "one_repeat_at_a_time": lambda: of(repeats(), "bbc_fold"),
+    "not_corrected": lambda: of(noise(), NaiveBootstrap()),
+    "cases_only_select": lambda: of(noise(), HoldOut()),
+    "groups_not_drawn": lambda: of(
         with_target(noise(), groups=noise().folds[:, 0].astype(np.int64)), BBC(resampler="case")
     ),
-    "EN025": lambda: of(
+    "strata_unused": lambda: of(
         with_target(noise(), groups=noise().folds[:, 0].astype(np.int64), strata=noise().target.y),
         "bbc",
     ),
-    "EN026": lambda: of(separated(), "tilted"),
-    "EN027": lambda: of(separated(), "delong"),
-    "EN028": lambda: of(with_target(noise(), groups=np.arange(60) // 3), "hanley_mcneil"),
-    "EN029": lambda: of(noise(), Tilted(n_resamples=100)),
-    "EN030": lambda: of(reversed_scores(), DeLong(direction="auto")),
-    "EN031": lambda: of(noise(), "bayle_all_pairs", "f1"),
-    "EN032": lambda: of(repeats(), "bayle_all_pairs", "accuracy"),
-    "EN033": lambda: of(
+    "no_tilt": lambda: of(separated(), "tilted"),
+    "area_without_spread": lambda: of(separated(), "delong"),
+    "groups_in_formula": lambda: of(
+        with_target(noise(), groups=np.arange(60) // 3), "hanley_mcneil"
+    ),
+    "few_under_tilt": lambda: of(noise(), Tilted(n_resamples=100)),
+    "scores_reversed": lambda: of(reversed_scores(), DeLong(direction="auto")),
+    "linear_part": lambda: of(noise(), "bayle_all_pairs", "f1"),
+    "repeats_beyond_theorem": lambda: of(repeats(), "bayle_all_pairs", "accuracy"),
+    "groups_beyond_theorem": lambda: of(
         with_target(noise(), groups=np.arange(60) // 2), "bayle_all_pairs", "accuracy"
     ),
-    "EN034": lambda: of(
+    "few_groups_in_variance": lambda: of(
         with_target(noise(), groups=noise().folds[:, 0].astype(np.int64)),
         "bayle_all_pairs",
         "accuracy",
     ),
-    "EN035": lambda: of(
+    "cases_equal": lambda: of(
         Predictions.from_arrays([0, 1] * 20, [0.1, 0.9] * 20, np.arange(40) // 10),
         "bayle_all_pairs",
         "accuracy",
     ),
-    "EN036": lambda: of(noise(n=20, folds=2), "bayle_within_fold", "accuracy"),
-    "EN037": lambda: against(
+    "few_for_normal_limits": lambda: of(noise(n=20, folds=2), "bayle_within_fold", "accuracy"),
+    "folds_not_shared": lambda: against(
         changed(noise(), np.flatnonzero(noise().folds[:, 0] == 0), slice(0, 1))
     ),
-    "EN038": lambda: against(noise(), "cv_t"),
-    "EN039": lambda: codes(
+    "folds_dependent": lambda: against(noise(), "cv_t"),
+    "best_in_hindsight": lambda: kinds(
         compare_many(noise(configs=4), metric="accuracy", adjust="holm", rng=0).cautions
     ),
-    "EN040": lambda: against(Predictions.from_arrays([0, 1] * 9, np.full((18, 2), 0.4))),
-    "EN041": lambda: against(noise(n=4, folds=2), "sign_flip"),
-    "EN042": lambda: against(noise(), "mcnemar"),
-    "EN043": lambda: codes(compare_many(one_constant(), metric="pearson", rng=0).cautions),
-    "EN044": lambda: of(noise(n=20), "delong"),
-    "EN045": lambda: searched(grid={"C": [1.0, -1.0]}),
-    "EN046": lambda: searched(scoring="roc_auc", cv=LeaveOneOut()),
-    "EN047": lambda: weighed(),
-    "EN048": lambda: searched(metric="balanced_accuracy"),
-    "EN049": lambda: searched(cv=ShuffleSplit(3, test_size=0.6, random_state=0)),
-    "EN050": lambda: searched(cv=LEAKING),
-    "EN051": lambda: raced(drop="bced"),
-    "EN052": lambda: raced(drop="bced"),
-    "EN053": lambda: raced(drop=BCED(min_predictions=20)),
-    "EN054": lambda: raced(stop_when_width=0.5),
-    "EN055": nested_on_noise,
-    "EN056": lambda: in_another_encoding(),
-    "EN057": lambda: scored(),
-    "EN058": lambda: of(in_percent(), "naive", "accuracy"),
-    "EN059": lambda: half_a_study(),
-    "EN060": lambda: codes(small_trials(objective=[float("nan"), *range(19)]).cautions),
-    "EN061": lambda: codes(small_trials(seed=[3] * 20).cautions),
-    "EN062": lambda: codes(small_trials().cautions),
-    "EN063": lambda: tuned(noise=10.0),
-    "EN064": lambda: codes(many_trials_surrogate()),
-    "EN065": lambda: tuned(a=in_a_corner),
-    "EN066": lambda: tuned(explained="twice"),
-    "EN067": lambda: tuned(kind=rare_branch),
-    "EN068": lambda: tuned(n=80, k=many_levels),
-    "EN069": lambda: tuned(n=12, noise=0.0),
-    "EN070": lambda: tuned(explained="one"),
-    "EN071": lambda: tuned(explained="noisy"),
-    "EN072": lambda: columns_of(visit_id=np.arange(40) + 7),
-    "EN073": lambda: columns_of(site=np.full(40, "Graz")),
-    "EN074": lambda: columns_of(seen=np.arange(40).astype("datetime64[D]")),
-    "EN075": lambda: columns_of(town=[f"t{i // 2}" for i in range(40)]),
-    "EN076": lambda: planned(small_table().take(np.arange(30))),
-    "EN077": lambda: planned(small_table(), n_offered=2),
-    "EN078": lambda: columns_of(y=[None, *np.tile([0.0, 1.0], 19), 1.0]),
-    "EN079": lambda: unknown_levels(),
-    "EN080": lambda: of(recorded(rows_given=130)),
-    "EN081": lambda: of(recorded(rows_given=119)),
-    "EN082": lambda: assessed("bayle_all_pairs", metric="roc_auc", n=20, cv=10),
-    "EN084": lambda: retrained("loob", "accuracy", n_replicates=20),
-    "EN085": lambda: retrained("loob", "accuracy", n_replicates=2),
-    "EN086": lambda: retrained(".632+", "accuracy"),
-    "EN087": lambda: retrained("err_star", "average_precision"),
-    "EN088": lambda: retrained("err_star", "accuracy", fails=True),
-    "EN089": lambda: retrained("err_star", "accuracy", n_replicates=2, twice=True),
-    "EN090": lambda: assessed("holdout", uses=2),
-    "EN091": lambda: assessed("holdout", uses=1, stored=False),
-    "EN092": lambda: assessed("corrected_t", cv=3),
-    "EN093": lambda: assessed("cv", n=8, cv=4),
-    "EN094": lambda: assessed("loocv", n=1002),
-    "EN095": lambda: assessed("bates_ncv", cv=3, n_repeats=1),
-    "EN097": lambda: codes(bootstrap(lambda w: float((w > 0).mean()), 30, rng=0).cautions),
-    "EN098": lambda: codes(jackknife(lambda w: float(w[0] > 0), 30).cautions),
-    "EN099": lambda: two_learners(),
-    "EN100": lambda: of(recorded(val_in_fit=True)),
-    "EN101": lambda: of(recorded()),
-    "EN102": lambda: of(recorded()),
-    "EN103": lambda: of(recorded()),
-    "EN104": lambda: of(recorded()),
-    "EN110": lambda: codes(tuned_svm().estimate.cautions),
-    "EN111": lambda: searched(rows=np.repeat(np.arange(20), 3)),
-    "EN112": lambda: columns_of(ward=np.repeat(np.arange(20), 2), y=np.repeat(WARDS, 2)),
-    "EN113": lambda: of(far_out(), "bbc", "r2"),
-    "EN114": lambda: nearest_neighbour(),
-    "EN115": lambda: against(noise()),
-    "EN120": lambda: of(read_as_predictions()),
-    "EN121": lambda: of(in_written_percent()),
-    "EN122": lambda: of(stacked_repeats()),
-    "EN123": lambda: of(far_out(), "near_winner", "mse"),
-    "EN124": lambda: of(often_exact(), "near_winner", "mae"),
-    "EN127": lambda: codes(curve_of_a_winner().cautions),
-    "EN128": lambda: of(in_a_workbook_of_two_sheets()),
-    "EN125": lambda: codes(
+    "same_predictions": lambda: against(Predictions.from_arrays([0, 1] * 9, np.full((18, 2), 0.4))),
+    "no_small_p": lambda: against(noise(n=4, folds=2), "sign_flip"),
+    "models_read_as_one": lambda: against(noise(), "mcnemar"),
+    "configurations_undefined": lambda: kinds(
+        compare_many(one_constant(), metric="pearson", rng=0).cautions
+    ),
+    "few_for_an_auc": lambda: of(noise(n=20), "delong"),
+    "fits_failed": lambda: searched(grid={"C": [1.0, -1.0]}),
+    "no_mean_scores": lambda: searched(scoring="roc_auc", cv=LeaveOneOut()),
+    "search_weighted": lambda: weighed(),
+    "another_score": lambda: searched(metric="balanced_accuracy"),
+    "overlapping_test_sets": lambda: searched(cv=ShuffleSplit(3, test_size=0.6, random_state=0)),
+    "splits_leak": lambda: searched(cv=LEAKING),
+    "configurations_dropped": lambda: raced(drop="bced"),
+    "one_survived": lambda: raced(drop="bced"),
+    "dropped_on_few": lambda: raced(drop=BCED(min_predictions=20)),
+    "folds_stopped": lambda: raced(stop_when_width=0.5),
+    "winners_differ": nested_on_noise,
+    "read_as_windows_1252": lambda: in_another_encoding(),
+    "scores_predicted": lambda: scored(),
+    "scores_on_one_side": lambda: of(in_percent(), "naive", "accuracy"),
+    "outcome_too_long": lambda: half_a_study(),
+    "trials_left_out": lambda: kinds(small_trials(objective=[float("nan"), *range(19)]).cautions),
+    "never_varied": lambda: kinds(small_trials(seed=[3] * 20).cautions),
+    "space_inferred": lambda: kinds(small_trials().cautions),
+    "surrogate_poor": lambda: tuned(noise=10.0),
+    "forest_chosen": lambda: kinds(many_trials_surrogate()),
+    "hardly_tried": lambda: tuned(a=in_a_corner),
+    "trials_repeated": lambda: tuned(explained="twice"),
+    "rarely_active": lambda: tuned(kind=rare_branch),
+    "levels_split_in_order": lambda: tuned(n=80, k=many_levels),
+    "regions_hardly_tried": lambda: tuned(n=12, noise=0.0),
+    "one_varies": lambda: tuned(explained="one"),
+    "best_not_told_apart": lambda: tuned(explained="noisy"),
+    "identifiers_left_out": lambda: columns_of(visit_id=np.arange(40) + 7),
+    "empty_left_out": lambda: columns_of(site=np.full(40, "Graz")),
+    "dates_left_out": lambda: columns_of(seen=np.arange(40).astype("datetime64[D]")),
+    "texts_left_out": lambda: columns_of(town=[f"t{i // 2}" for i in range(40)]),
+    "rows_left_out": lambda: planned(small_table().take(np.arange(30))),
+    "portfolio_cut": lambda: planned(small_table(), n_offered=2),
+    "outcomes_missing": lambda: columns_of(y=[None, *np.tile([0.0, 1.0], 19), 1.0]),
+    "levels_unknown": lambda: unknown_levels(),
+    "cases_left_out_by_tool": lambda: of(recorded(rows_given=130)),
+    "tests_seen_in_training": lambda: of(recorded(rows_given=119)),
+    "lone_cases": lambda: assessed("bayle_all_pairs", metric="roc_auc", n=20, cv=10),
+    "replicates_drowned": lambda: retrained("loob", "accuracy", n_replicates=20),
+    "never_left_out": lambda: retrained("loob", "accuracy", n_replicates=2),
+    "error_of_related": lambda: retrained(".632+", "accuracy"),
+    "no_influence_function": lambda: retrained("err_star", "average_precision"),
+    "samples_failed": lambda: retrained("err_star", "accuracy", fails=True),
+    "copies_in_inner_splits": lambda: retrained("err_star", "accuracy", n_replicates=2, twice=True),
+    "used_before": lambda: assessed("holdout", uses=2),
+    "uses_not_recorded": lambda: assessed("holdout", uses=1, stored=False),
+    "few_fold_scores": lambda: assessed("corrected_t", cv=3),
+    "fewer_than_ten": lambda: assessed("cv", n=8, cv=4),
+    "models_as_many_as_cases": lambda: assessed("loocv", n=1002),
+    "error_raised": lambda: assessed("bates_ncv", cv=3, n_repeats=1),
+    "draws_on_one_side": lambda: kinds(
+        bootstrap(lambda w: float((w > 0).mean()), 30, rng=0).cautions
+    ),
+    "statistic_jumps": lambda: kinds(jackknife(lambda w: float(w[0] > 0), 30).cautions),
+    "error_of_difference_too_large": lambda: two_learners(),
+    "models_without_predictions": lambda: of(recorded(val_in_fit=True)),
+    "stopped_on_tests": lambda: of(recorded()),
+    "ensembles_left_out": lambda: of(recorded()),
+    "out_of_bag": lambda: of(recorded()),
+    "folds_unknown": lambda: of(recorded()),
+    "no_probabilities": lambda: kinds(tuned_svm().estimate.cautions),
+    "copies_tested": lambda: searched(rows=np.repeat(np.arange(20), 3)),
+    "column_like_groups": lambda: columns_of(
+        ward=np.repeat(np.arange(20), 2), y=np.repeat(WARDS, 2)
+    ),
+    "few_cases_decide": lambda: of(far_out(), "bbc", "r2"),
+    "learner_unstable": lambda: nearest_neighbour(),
+    "stability_unchecked": lambda: against(noise()),
+    "columns_may_be_data": lambda: of(read_as_predictions()),
+    "numbers_for_people": lambda: of(in_written_percent()),
+    "cases_stacked": lambda: of(stacked_repeats()),
+    "losses_heavy": lambda: of(far_out(), "near_winner", "mse"),
+    "losses_equal": lambda: of(often_exact(), "near_winner", "mae"),
+    "settings_of_all": lambda: kinds(curve_of_a_winner().cautions),
+    "other_sheets": lambda: of(in_a_workbook_of_two_sheets()),
+    "decision_values": lambda: kinds(
         thresholds(in_percent(), metric="roc_auc", n_resamples=20, rng=0).cautions
     ),
-    "EN126": lambda: codes(
+    "rule_not_met": lambda: kinds(
         thresholds(never_below_one(), metric="accuracy", n_resamples=20, rng=0)
         .choose(specificity=0.9)
         .cautions
     ),
-    "EN130": lambda: of(noise(n=38), "near_winner"),
-    "EN131": lambda: of(two_kinds_of_positives(), "near_winner"),
-    "EN132": lambda: of(nearly_perfect_repeats(), "near_winner", "accuracy"),
-    "EN133": lambda: codes(
+    "few_for_the_winner": lambda: of(noise(n=38), "near_winner"),
+    "spreads_unlike": lambda: of(two_kinds_of_positives(), "near_winner"),
+    "repeats_near_best": lambda: of(nearly_perfect_repeats(), "near_winner", "accuracy"),
+    "orders_of_dynamic_search": lambda: kinds(
         gain(replace(noise(), configs=dynamic(40)), metric="roc_auc", order="mean", rng=0).cautions
     ),
-    "EN134": lambda: of(of_the_winner_of_caret()),
-    "EN135": lambda: of(recorded()),
-    "EN140": lambda: codes(estimate(Scores([[0, 1], [1, None], [1, 1], [0, 0]]), rng=0).cautions),
-    "EN141": lambda: codes(Scores(TWO_SAMPLES, config="model").predictions.remarks),
-    "EN142": lambda: codes(Scores(WITH_TOKENS).predictions.remarks),
-    "EN143": lambda: codes(estimate(Scores(np.eye(300, 2), batches=100), rng=0).cautions),
-    "EN144": lambda: in_logs({"a.csv": FOUR_ITEMS, "b.csv": FOUR_ITEMS, "notes.bin": "\0"}),
-    "EN145": lambda: in_logs({"a.csv": FOUR_ITEMS + "q1,0\n", "b.csv": FOUR_ITEMS}),
-    "EN146": lambda: in_logs({"a.csv": FOUR_ITEMS, "b.csv": FOUR_ITEMS.replace("q1,1\n", "")}),
-    "EN150": lambda: codes(
+    "winner_alone": lambda: of(of_the_winner_of_caret()),
+    "delivered_not_judged": lambda: of(recorded()),
+    "scores_missing": lambda: kinds(
+        estimate(Scores([[0, 1], [1, None], [1, 1], [0, 0]]), rng=0).cautions
+    ),
+    "rows_read_as_samples": lambda: kinds(Scores(TWO_SAMPLES, config="model").predictions.remarks),
+    "columns_may_not_be_scores": lambda: kinds(Scores(WITH_TOKENS).predictions.remarks),
+    "items_in_batches": lambda: kinds(
+        estimate(Scores(np.eye(300, 2), batches=100), rng=0).cautions
+    ),
+    "formats_unknown": lambda: in_logs(
+        {"a.csv": FOUR_ITEMS, "b.csv": FOUR_ITEMS, "notes.bin": "\0"}
+    ),
+    "scored_unevenly": lambda: in_logs({"a.csv": FOUR_ITEMS + "q1,0\n", "b.csv": FOUR_ITEMS}),
+    "items_not_run": lambda: in_logs(
+        {"a.csv": FOUR_ITEMS, "b.csv": FOUR_ITEMS.replace("q1,1\n", "")}
+    ),
+    "best_of_its_table": lambda: kinds(
         compare(best_first(noise(configs=4)), 0, 1, metric="accuracy", rng=0).cautions
     ),
-    "EN156": lambda: of(in_hidden_groups(), "bbc", "accuracy"),
-    "EN155": lambda: of(nearly_perfect_repeats(), "bbc", "accuracy"),
-    "EN157": lambda: of(confident(), "bbc", "log_loss"),
+    "neighbours_tested_together": lambda: of(in_hidden_groups(), "bbc", "accuracy"),
+    "near_best": lambda: of(nearly_perfect_repeats(), "bbc", "accuracy"),
+    "winner_confident": lambda: of(confident(), "bbc", "log_loss"),
 }
 WARDS = np.array([0, 1, 1, 0, 1, 0, 0, 1, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0, 1, 0])
 
@@ -491,7 +511,7 @@ def half_a_study() -> set[str]:
         trial = study.ask()
         keep_predictions(trial, np.arange(10), np.linspace(0, 1, 10), store=folder)
         study.tell(trial, 0.5)
-        return codes(predictions_from(study, np.tile([0, 1], 10), store=folder).remarks)
+        return kinds(predictions_from(study, np.tile([0, 1], 10), store=folder).remarks)
 
 
 def assessed(
@@ -501,14 +521,14 @@ def assessed(
     X, y = np.random.default_rng(0).random((n, 2)), np.tile([0, 1], n // 2)
     given = {"method": method, "metric": "accuracy", "rng": 0, **options}
     if not uses:
-        return codes(assess(DummyClassifier(), X, y, **given).cautions)
+        return kinds(assess(DummyClassifier(), X, y, **given).cautions)
     with TemporaryDirectory() as folder:
         store = Path(folder, "test-set.db") if stored else None
         for prior in range(uses):
             learner = DummyClassifier(strategy=("prior", "uniform")[prior])
             test = (X[30:], y[30:])
             made = assess(learner, X[:30], y[:30], test=test, store=store, **given)
-    return codes(made.cautions)
+    return kinds(made.cautions)
 
 
 def nearest_neighbour() -> set[str]:
@@ -516,14 +536,14 @@ def nearest_neighbour() -> set[str]:
     rng = np.random.default_rng(0)
     y = np.tile([0, 1], 60)
     X = y[:, None] + 2 * rng.standard_normal((120, 4))
-    return codes(check_stability(KNeighborsClassifier(1), X, y, metric="accuracy", rng=0).cautions)
+    return kinds(check_stability(KNeighborsClassifier(1), X, y, metric="accuracy", rng=0).cautions)
 
 
 def two_learners() -> set[str]:
     X, y = np.random.default_rng(0).random((40, 2)), np.tile([0, 1], 20)
     pair = LogisticRegression(), DummyClassifier()
     made = compare_learners(*pair, X, y, test="loob", metric="accuracy", n_replicates=30, rng=0)
-    return codes(made.cautions)
+    return kinds(made.cautions)
 
 
 class SometimesFails(DecisionTreeClassifier):
@@ -545,7 +565,7 @@ def retrained(
     if twice:
         model = GridSearchCV(CalibratedClassifierCV(LogisticRegression(), cv=2), {}, cv=2)
     made = bootstrap_train(model, X, y, metric=metric, n_replicates=n_replicates, rng=0)
-    return codes(estimate(made, method=method, metric=metric).cautions)
+    return kinds(estimate(made, method=method, metric=metric).cautions)
 
 
 def recorded(val_in_fit: bool = False, rows_given: int = 120) -> Predictions:
@@ -564,7 +584,7 @@ def one_constant() -> Predictions:
 
 
 def against(pi: Predictions, test: str = "bayle") -> set[str]:
-    return codes(compare(pi, 0, 1, test=test, metric="accuracy", rng=0).cautions)
+    return kinds(compare(pi, 0, 1, test=test, metric="accuracy", rng=0).cautions)
 
 
 def small_table(**columns: object) -> TrainingTable:
@@ -575,7 +595,7 @@ def small_table(**columns: object) -> TrainingTable:
 
 
 def columns_of(**columns: object) -> set[str]:
-    return codes(small_table(**columns).cautions)
+    return kinds(small_table(**columns).cautions)
 
 
 def planned(table: TrainingTable, n_offered: int = 1) -> set[str]:
@@ -583,34 +603,34 @@ def planned(table: TrainingTable, n_offered: int = 1) -> set[str]:
     rows = table.n_cases
     plan = TunePlan(seed=0, most_rows=rows, n_rows=rows, configs=("a",), n_offered=n_offered,
                 fit_seconds=1.0, asked={})  # fmt: skip
-    return codes(tuple(warn_of_plan(plan, table)))
+    return kinds(tuple(warn_of_plan(plan, table)))
 
 
 def unknown_levels() -> set[str]:
     schema = small_table(sex=["f", "f", "m", "m"] * 10).schema
-    return codes(schema.read(pa.table({"x": [1.0], "sex": ["x"]})).cautions)
+    return kinds(schema.read(pa.table({"x": [1.0], "sex": ["x"]})).cautions)
 
 
 def in_another_encoding() -> set[str]:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "table.csv"
         path.write_bytes("größe,y\n".encode("latin-1") + b"1.5,a\n2.5,b\n3.5,a\n" * 20)
-        return codes(read_table(path, target="y").cautions)
+        return kinds(read_table(path, target="y").cautions)
 
 
 def scored() -> set[str]:
-    """Return the codes of predictions by a model that has no probabilities."""
+    """Return the kinds of predictions by a model that has no probabilities."""
     table = small_table()
     fitted = LinearSVC().fit(table.X, table.y)
     asked = {"task": table.task, "classes": table.classes, "metric": "accuracy", "winner": "svm"}
     model = Model(estimator=fitted, schema=table.schema, **asked)  # type: ignore[arg-type]
-    return codes(model.predict(pa.table({name: [0.5] for name in table.schema.names})).cautions)
+    return kinds(model.predict(pa.table({name: [0.5] for name in table.schema.names})).cautions)
 
 
 def tuned(
     n: int = 40, noise: float = 0.01, explained: str | None = None, **changes: object
 ) -> set[str]:
-    """Return the codes of an explanation of a smooth objective over two or three parameters."""
+    """Return the kinds of an explanation of a smooth objective over two or three parameters."""
     rng = np.random.default_rng(4)
     configs: list[dict[str, object]] = [
         {"a": float(rng.random()), "b": float(rng.random())} for _ in range(n)
@@ -627,7 +647,7 @@ def tuned(
     if explained == "edge":
         score = [float(c["a"]) for c in configs]  # type: ignore[arg-type]
     found = explain(configs, objective_values=score, direction="maximize", n_points=100, rng=0)
-    return codes(found.cautions)
+    return kinds(found.cautions)
 
 
 def in_a_corner(i: int, config: dict[str, object]) -> dict[str, object]:
@@ -663,14 +683,13 @@ def dynamic(count: int) -> Configs:
     return Configs(ids=tuple(f"c{i}" for i in range(count)), static=False)
 
 
-@pytest.mark.parametrize("code", sorted(TRIGGERS))
-def test_the_code_is_triggered_by_data(code: str) -> None:
-    assert code in TRIGGERS[code]()
+@pytest.mark.parametrize("kind", sorted(TRIGGERS))
+def test_the_kind_is_triggered_by_data(kind: str) -> None:
+    assert kind in TRIGGERS[kind]()
 
 
-def test_every_code_is_triggered_or_listed_as_not_reachable_yet() -> None:
-    assert set(TRIGGERS) | NOT_YET == set(explanations())
-    assert not set(TRIGGERS) & NOT_YET
+def test_every_code_is_triggered_by_data() -> None:
+    assert {find_kind(kind).code for kind in TRIGGERS} == set(MEANINGS)
 
 
 def test_sound_evidence_has_no_caution() -> None:
@@ -686,33 +705,16 @@ def test_sound_evidence_has_no_caution() -> None:
 def test_groups_within_folds_are_not_cautioned_of() -> None:
     pi = noise(n=200, folds=10)
     kept = with_target(pi, groups=np.arange(200) // 2)
-    assert not {"EN003", "EN020"} & of(kept)
+    assert not {"groups_split", "few_groups_drawn"} & of(kept)
 
 
 def test_a_static_search_and_an_uncorrected_method_are_no_dynamic_case() -> None:
-    assert "EN006" not in of(noise(), "bbc")
-    assert "EN006" not in of(replace(noise(), configs=dynamic(40)), "naive")
+    assert "dynamic_search" not in of(noise(), "bbc")
+    assert "dynamic_search" not in of(replace(noise(), configs=dynamic(40)), "naive")
 
 
 def test_leave_one_out_folds_are_not_called_small() -> None:
     rng = np.random.default_rng(0)
     y = np.tile([0, 1], 10)
     pi = Predictions.from_arrays(y, rng.random((20, 3)), np.arange(20))
-    assert "EN002" not in of(pi, "bbc")
-
-
-def test_a_code_that_is_not_in_the_table_is_refused() -> None:
-    with pytest.raises(ValueError, match="EN999"):
-        Caution("EN999", "What.", "Then.")
-
-
-def test_a_caution_survives_json_and_reads_as_one_line() -> None:
-    made = Caution("EN005", "They tie.", "The first is named.", "Order them.", Severity.NOTE)
-    assert Caution.from_dict(json.loads(json.dumps(made.to_dict()))) == made
-    assert str(made) == "EN005 They tie. The first is named. Order them."
-    assert str(Caution("EN001", "What.", "Then.")) == "EN001 What. Then."
-
-
-def test_codes_are_in_order() -> None:
-    assert list(explanations()) == sorted(explanations())
-    assert all(code.startswith("EN") and len(code) == 5 for code in explanations())
+    assert "few_of_class_in_fold" not in of(pi, "bbc")

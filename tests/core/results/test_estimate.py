@@ -13,13 +13,23 @@ import pytest
 
 import earnest as en
 from earnest.core.base.provenance import finite
-from earnest.core.results.cautions import Caution
+from earnest.core.cautions import of_search
 from earnest.core.results.estimate import Estimate, Provenance, Scale, make_interval
 from earnest.core.results.interval import Ask, DrawnLimits, LimitSource, NormalLimits
 from earnest.core.results.specs import Selection, Side
 
 AUC = Scale("roc_auc", True, (0.0, 1.0))
 MSE = Scale("mse", False, (0.0, math.inf))
+FLATTERED = of_search.winner_too_optimistic(
+    optimism=0.1,
+    places=1,
+    low=None,
+    high=None,
+    level=None,
+    share=None,
+    rival="chance",
+    bound_only=False,
+)
 
 
 def an_estimate(
@@ -44,7 +54,7 @@ def an_estimate(
         n_configs=7,
         n_resamples=401 if draws else None,
         n_valid=401 if draws else None,
-        cautions=(Caution("EN001", "What.", "Then."),),
+        cautions=(FLATTERED,),
         provenance=Provenance(
             seed=1, fingerprint="ab", n_folds=5, n_repeats=2, knobs={"a": 1}, versions={"b": "2"}
         ),

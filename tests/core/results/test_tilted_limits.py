@@ -73,7 +73,7 @@ def test_levels_nest_across_the_border_of_what_tilts_reach(least: float, most: f
 
 def test_few_effective_resamples_are_told_of() -> None:
     (caution,) = limits(curve(-1, worth=3.2)).remarks(0.95, Side.TWO_SIDED)
-    assert caution.code == "EN029"
+    assert caution.code == "EN016"
     assert "about 3 resamples" in str(caution)
     assert not list(limits(curve(-1, worth=30)).remarks(0.95, Side.TWO_SIDED))
 

@@ -22,7 +22,7 @@ def made(**options: Any) -> Trials:
 
 
 def codes(trials: Trials) -> set[str]:
-    return {caution.code for caution in trials.cautions}
+    return {caution.kind for caution in trials.cautions}
 
 
 def test_the_best_is_the_first_in_the_direction() -> None:
@@ -40,7 +40,7 @@ def test_failed_and_pruned_trials_are_counted_left_out_and_said() -> None:
     trials = Trials.from_configs(CONFIGS, scores, direction="maximize", pruned=pruned)
     assert (len(trials), trials.n_failed, trials.n_pruned) == (12, 2, 1)
     assert trials.configs == tuple(c for i, c in enumerate(CONFIGS) if i not in (2, 3, 7))
-    (told,) = [c for c in trials.cautions if c.code == "EN060"]
+    (told,) = [c for c in trials.cautions if c.kind == "trials_left_out"]
     assert told.severity == "caution"  # a fifth of the trials
     assert "3 of 15" in told.what
 
@@ -53,17 +53,19 @@ def test_a_given_space_is_not_a_guess_and_an_inferred_one_is_said() -> None:
         )
     )
     assert codes(made(space=space)) == set()
-    assert codes(made()) == {"EN062"}
+    assert codes(made()) == {"space_inferred"}
     assert made(space=space).space is space
 
 
 def test_a_parameter_that_never_varied_is_said() -> None:
     configs = [config | {"seed": 3} for config in CONFIGS]
     trials = Trials.from_configs(configs, SCORES, direction="maximize")
-    (told,) = [c for c in trials.cautions if c.code == "EN061"]
+    (told,) = [c for c in trials.cautions if c.kind == "never_varied"]
     assert "seed" in told.what
     wide = Space((*trials.space.parameters[:2], Parameter(name="seed", kind="int", low=0, high=9)))
-    assert "EN061" in codes(Trials.from_configs(configs, SCORES, direction="maximize", space=wide))
+    assert "never_varied" in codes(
+        Trials.from_configs(configs, SCORES, direction="maximize", space=wide)
+    )
 
 
 def test_duplicates_are_kept_and_counted() -> None:

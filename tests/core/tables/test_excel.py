@@ -76,7 +76,7 @@ def test_other_sheets_are_named_and_empty_ones_passed_over(tmp_path: Path) -> No
     path = write(tmp_path / "t.xlsx", blank=[], first=rows, second=rows)
     table, cautions = read_excel(path)
     assert table.num_rows == 2
-    assert [caution.code for caution in cautions] == ["EN128"]
+    assert [caution.kind for caution in cautions] == ["other_sheets"]
     assert "'second'" in str(cautions[0])
 
 

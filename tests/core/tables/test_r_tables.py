@@ -66,11 +66,13 @@ def test_regression_labels_and_one_fixed_model_of_caret_are_read() -> None:
 
 def test_a_table_of_the_winner_alone_has_a_caution_in_every_estimate() -> None:
     pi = en.Predictions.load(R / "caret-final.csv", **ILL)
-    assert [one.code for one in pi.remarks] == ["EN134"]
+    assert [one.kind for one in pi.remarks] == ["winner_alone"]
     estimate = en.estimate(pi, metric="roc_auc", rng=0)
-    assert "EN134" in [one.code for one in estimate.cautions]
+    assert "winner_alone" in [one.kind for one in estimate.cautions]
     whole = en.Predictions.load(R / "caret-cv.csv", **ILL)
-    assert "EN134" not in [one.code for one in en.estimate(whole, metric="roc_auc", rng=0).cautions]
+    assert "winner_alone" not in [
+        one.kind for one in en.estimate(whole, metric="roc_auc", rng=0).cautions
+    ]
 
 
 def test_resamples_that_overlap_are_refused_with_what_to_use() -> None:

@@ -31,7 +31,7 @@ def same(path: Path, **options: Any) -> Predictions:
     assert opened.array("svm").tolist() == pi.responses[:, 0, 0].tolist()
     assert pi.responses[:, 0, 0].tolist() == [0.125, 0.75, 0.25, 1.5]
     assert pi.target.classes == ("müde", "wach")
-    assert [one.code for one in pi.remarks] == [one.code for one in opened.notes]
+    assert [one.kind for one in pi.remarks] == [one.kind for one in opened.notes]
     return pi
 
 
@@ -48,13 +48,18 @@ def test_predictions_are_read_whatever_separates_them(tmp_path, name, sign, deci
 
 @pytest.mark.parametrize(
     ("encoding", "codes"),
-    [("utf-8-sig", []), ("utf-16", []), ("latin-1", ["EN056"]), ("cp1252", ["EN056"])],
+    [
+        ("utf-8-sig", []),
+        ("utf-16", []),
+        ("latin-1", ["read_as_windows_1252"]),
+        ("cp1252", ["read_as_windows_1252"]),
+    ],
 )
 def test_predictions_in_the_encodings_of_spreadsheets_are_read(tmp_path, encoding, codes):
     path = tmp_path / "t.csv"
     path.write_bytes(text(";", ",").encode(encoding))
     pi = same(path)
-    assert [one.code for one in pi.remarks] == codes
+    assert [one.kind for one in pi.remarks] == codes
     kept = Predictions.load(pi.save(tmp_path / "kept.csv"))
     assert kept.remarks == pi.remarks
     assert kept.fingerprint == pi.fingerprint

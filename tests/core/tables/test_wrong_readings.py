@@ -153,7 +153,7 @@ def stacked(times: int, *, numbers: bool, sort: bool, n: int = 60) -> pd.DataFra
 def test_repeats_that_are_stacked_without_names_of_cases_bring_a_caution(times, numbers, sort):
     table = stacked(times, numbers=numbers, sort=sort)
     pi = Predictions.from_frame(table)
-    assert [remark.code for remark in pi.remarks] == ["EN122"]
+    assert [remark.kind for remark in pi.remarks] == ["cases_stacked"]
     assert f"60 cases, {times} times each" in pi.remarks[0].what
     once = Predictions.from_frame(table[:60])
     assert once.remarks == ()

@@ -18,12 +18,12 @@ from earnest.core.text.estimate import (
     PrintedEstimate,
     article,
     confidence,
+    describe_optimism,
     estimand_words,
     flatters,
     form,
     headline,
     limits_words,
-    optimism_words,
     print_numbers,
     reason,
     training_words,
@@ -104,13 +104,15 @@ def test_without_an_error_the_naive_score_must_lie_beyond_the_interval():
 
 
 def test_the_optimism_is_said_with_its_interval_and_as_a_share_of_the_gain():
-    words = plain(optimism_words(dataclasses.replace(LARGE, optimism_error=0.02)))
-    assert words == "0.09 (95 % interval 0.05 to 0.13), 21 % of its apparent gain over chance"
+    words = plain(describe_optimism(dataclasses.replace(LARGE, optimism_error=0.02)).what)
+    assert words.endswith(
+        " 0.09 (95 % interval 0.05 to 0.13), 21 % of its apparent gain over chance."
+    )
 
 
 @pytest.mark.parametrize("value", [0.5, 0.45, 0.2])
 def test_no_more_than_all_of_the_gain_is_lost(value):
-    words = plain(optimism_words(made(value, 0.55, standard_error=0.06)))
+    words = plain(describe_optimism(made(value, 0.55, standard_error=0.06)).what)
     assert "all of its apparent gain over chance" in words
     assert words.count("%") == 1  # that of the level
 

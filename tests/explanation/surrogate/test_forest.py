@@ -103,7 +103,7 @@ def test_the_choice_is_a_process_for_few_trials_and_a_forest_for_many() -> None:
     told = ForestSurrogate(n_trees=2, because="many trials").fit(
         cube(2), np.zeros((10, 2)), np.arange(10.0), rng=np.random.default_rng(0)
     )
-    assert [c.code for c in told.cautions] == ["EN064"]
+    assert [c.kind for c in told.cautions] == ["forest_chosen"]
     assert find_surrogate("forest", cube(3), 50).name == "forest"
     own = ForestSurrogate(n_trees=7)
     assert find_surrogate(own, cube(3), 50) is own

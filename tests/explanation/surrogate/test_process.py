@@ -238,7 +238,7 @@ def test_the_same_seed_gives_the_same_surrogate_and_a_shift_and_scale_go_through
 def test_many_trials_give_their_scales_by_some_of_them_and_it_is_said() -> None:
     fitted = fit(cube(2), SCALES_FROM + 20, lambda c: c[:, 0], 21)
     (told,) = fitted.cautions
-    assert told.code == "EN064"
+    assert told.kind == "scales_of_sample"
     assert f"{SCALES_FROM} of {SCALES_FROM + 20}" in told.what
 
 

@@ -144,9 +144,9 @@ def test_a_dynamic_search_is_cautioned_and_its_mean_over_orders_too() -> None:
     dynamic = replace(pi, configs=Configs(ids=pi.configs.ids, static=False))
     tried = en.gain(dynamic, metric="accuracy", n_resamples=50, rng=0)
     mean = en.gain(dynamic, metric="accuracy", order="mean", n_resamples=50, rng=0)
-    assert "EN006" in {one.code for one in tried.cautions}
-    assert "EN133" not in {one.code for one in tried.cautions}
-    assert {"EN006", "EN133"} <= {one.code for one in mean.cautions}
+    assert "dynamic_gain" in {one.kind for one in tried.cautions}
+    assert "orders_of_dynamic_search" not in {one.kind for one in tried.cautions}
+    assert {"dynamic_gain", "orders_of_dynamic_search"} <= {one.kind for one in mean.cautions}
 
 
 def test_a_gain_starts_at_the_first_configuration_with_a_score() -> None:

@@ -303,7 +303,7 @@ def test_decision_values_are_read_by_rank_and_have_no_net_benefit() -> None:
     made, warped = ask(pi), ask(other)
     assert "net_benefit" not in made.measures
     assert made.at(made.thresholds[50]).net_benefit is None
-    assert "EN125" in [caution.code for caution in made.cautions]
+    assert "decision_values" in [caution.kind for caution in made.cautions]
     for cut in made.thresholds[5:90:20]:
         if cut != made.usual:
             here, there = made.at(cut), warped.at(float(np.exp(np.float32(cut))))
@@ -377,7 +377,7 @@ def test_a_rule_that_no_threshold_satisfies_is_told() -> None:
     made = ask(Predictions.from_arrays(y, scores[:, None], response="probability"))
     choice = made.choose(specificity=0.9)
     assert choice.met < 0.1
-    assert [each.code for each in choice.cautions] == ["EN126"]
+    assert [each.kind for each in choice.cautions] == ["rule_not_met"]
     assert made.choose(sensitivity=0.9).cautions == ()
 
 

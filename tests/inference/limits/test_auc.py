@@ -58,7 +58,7 @@ def test_perfect_separation_gets_the_limits_of_its_law(make: object, sign: float
     reach = AreaLimits(1.0, 5, 12).limits(0.9, Side.TWO_SIDED)[0] if sign > 0 else 0.05 ** (1 / 5)
     wanted = (reach, 1.0) if sign > 0 else (0.0, 1 - reach)  # all wrong: five pairs without a case
     assert (low, high) == pytest.approx(wanted, abs=1e-12)
-    assert [c.code for c in made.cautions] == ["EN027"]
+    assert [c.kind for c in made.cautions] == ["area_without_spread"]
 
 
 def test_limits_hold_for_any_auc_that_gives_a_perfect_sample() -> None:
@@ -95,7 +95,7 @@ def test_hanley_mcneil_with_one_positive_needs_no_fallback() -> None:
 def test_as_published_refuses_repeats_and_bears_empty_counts() -> None:
     y = np.tile([0, 1], 6)
     right = whole(y, y - 0.5)  # all are classified rightly, none of 12 wrongly
-    assert "EN027" in {c.code for c in hanley_mcneil(right, AUC, cases=12).cautions}
+    assert "area_a_point" in {c.kind for c in hanley_mcneil(right, AUC, cases=12).cautions}
     pi = Predictions.from_arrays(
         y, np.random.default_rng(0).normal(size=(12, 1, 2)), np.zeros((12, 2), int)
     )

@@ -161,15 +161,15 @@ def test_as_published_keeps_the_quantiles_of_the_draws() -> None:
         assert made.interval is not None
         assert made.draws is not None
         assert np.isin(made.interval.low, made.draws)
-        assert "EN155" not in {caution.code for caution in made.cautions}
+        assert "near_best" not in {caution.kind for caution in made.cautions}
 
 
 def test_a_limit_that_draws_would_put_nearer_is_told_once() -> None:
     made = en.estimate(with_errors(40, 1, 1), metric="accuracy", rng=0)
-    said = [caution for caution in made.cautions if caution.code == "EN155"]
+    said = [caution for caution in made.cautions if caution.kind == "near_best"]
     assert [caution.severity for caution in said] == ["note"]
     middling = en.estimate(with_errors(40, 1, 16), metric="accuracy", rng=0)
-    assert "EN155" not in {caution.code for caution in middling.cautions}
+    assert "near_best" not in {caution.kind for caution in middling.cautions}
 
 
 def test_groups_can_tell_no_more_than_as_many_perfect_ones() -> None:

@@ -92,7 +92,7 @@ def test_a_metric_without_a_form_has_no_limits_and_says_so() -> None:
     made = example_replicates("binary")
     limited = scaled_limits(made, en.metric("average_precision").on("binary"), 0.5, of="err_star")
     assert limited.source is None
-    assert codes(limited.cautions) == {"EN087"}
+    assert codes(limited.cautions) == {"EN086"}
 
 
 @pytest.mark.parametrize("metric", ["mse", "r2"])

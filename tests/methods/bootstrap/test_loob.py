@@ -111,7 +111,7 @@ def test_one_replicate_is_answered_and_told_of() -> None:
     made = example_replicates("regression", n_replicates=200).take(slice(0, 1))
     answer = en.estimate(made, method="loob", metric="mse")
     unseen = int((made.counts > 0).sum())
-    told = next(caution for caution in answer.cautions if caution.code == "EN085")
+    told = next(caution for caution in answer.cautions if caution.code == "EN084")
     assert told.what.startswith(f"{unseen} cases were left out by none of 1 ")
 
 

@@ -106,7 +106,7 @@ def test_repeats_do_not_shrink_the_interval_by_their_number(repeated: Prediction
     made = estimate(one, method="bayle_all_pairs", metric="accuracy")
     assert made.value == pytest.approx(hits.mean(), abs=EXACT)
     assert made.standard_error == pytest.approx(hits.std() / math.sqrt(60), rel=1e-12)
-    assert "EN032" in codes(made)
+    assert "EN031" in codes(made)
 
 
 def test_groups_make_the_variance_that_of_groups(grouped: Predictions) -> None:
@@ -117,7 +117,7 @@ def test_groups_make_the_variance_that_of_groups(grouped: Predictions) -> None:
     made = estimate(one, method="bayle_all_pairs", metric="accuracy")
     expected = math.sqrt(20 / 19 * sum(s * s for s in sums)) / 80
     assert made.standard_error == pytest.approx(expected, rel=1e-12)
-    assert {"EN033", "EN034"} <= codes(made)  # groups are beyond the theorem, and twenty are few
+    assert {"EN031", "EN020"} <= codes(made)  # groups are beyond the theorem, and twenty are few
 
 
 def test_many_groups_are_not_called_few() -> None:
@@ -125,8 +125,8 @@ def test_many_groups_are_not_called_few() -> None:
     groups, y = np.repeat(np.arange(40), 2), np.tile([0, 1], 40)
     pi = Predictions.from_arrays(y, rng.random(80), groups % 5, groups=groups)
     made = codes(estimate(pi, method="bayle_all_pairs", metric="accuracy"))
-    assert "EN033" in made
-    assert "EN034" not in made
+    assert "EN031" in made
+    assert "EN020" not in made
 
 
 # ---- edges

@@ -46,7 +46,7 @@ def test_cases_that_random_splits_left_untested_are_no_caution() -> None:
 def test_few_halvings_are_told_of() -> None:
     few = PairedHalves(HALVED.whole, HALVED.halves[:2])
     made = estimate(few, method="conservative_z", metric="mse")
-    assert "EN092" in {c.code for c in made.cautions}
+    assert "EN018" in {c.code for c in made.cautions}
 
 
 def test_halves_that_share_a_case_or_are_missing_are_refused() -> None:

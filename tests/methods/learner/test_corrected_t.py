@@ -80,7 +80,7 @@ def test_folds_of_repeats_that_are_all_alike_count_once(n_folds: int) -> None:
 
 def test_three_folds_are_told_to_be_few_and_one_defined_is_refused() -> None:
     pi = Predictions.from_arrays(Y, SCORES[:, :, 0], FOLDS[:, 0] % 3, response="decision")
-    assert "EN092" in {c.code for c in estimate(pi, method="corrected_t", metric="mcc").cautions}
+    assert "EN018" in {c.code for c in estimate(pi, method="corrected_t", metric="mcc").cautions}
     y = np.r_[np.zeros(10), [0, 1] * 5].astype(int)
     one = Predictions.from_arrays(y, RNG.random(20), np.arange(20) // 10)
     with pytest.raises(EvidenceError, match="two folds"):

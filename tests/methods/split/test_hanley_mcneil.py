@@ -62,11 +62,13 @@ def test_an_auc_of_one_has_width_and_a_word() -> None:
     assert made.interval is not None
     law = AreaLimits(1.0, 10, 30).limits(0.95, Side.TWO_SIDED)[0]
     assert made.interval.low == pytest.approx(law, abs=1e-12)
-    assert "EN027" in codes(made)
+    assert "area_without_spread" in codes(made)
 
 
 def test_groups_are_told_of_and_other_metrics_refused(grouped: Predictions) -> None:
-    assert "EN028" in codes(estimate(grouped, method="hanley_mcneil", metric="roc_auc", rng=0))
+    assert "groups_in_formula" in codes(
+        estimate(grouped, method="hanley_mcneil", metric="roc_auc", rng=0)
+    )
     with pytest.raises(MetricError, match="AUC of two classes"):
         estimate(example_predictions("binary"), method="hanley_mcneil", metric="f1")
 

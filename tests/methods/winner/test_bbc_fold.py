@@ -94,7 +94,7 @@ def test_each_resample_draws_from_one_repeat() -> None:
     by_repeat = [oracles.bbc_fold(table_of(pi, oracles.auc, repeat=r)) for r in range(2)]
     made = estimate(pi, method="bbc_fold", metric="roc_auc")
     np.testing.assert_allclose(np.sort(made.draws), np.sort(np.concatenate(by_repeat)), atol=EXACT)
-    assert "EN021" in {c.code for c in made.cautions}
+    assert "one_repeat_at_a_time" in {c.kind for c in made.cautions}
 
 
 def test_winner_and_naive_score_are_by_the_mean_of_folds() -> None:
@@ -115,7 +115,9 @@ def test_a_fold_without_a_class_is_left_out_with_a_caution() -> None:
     np.testing.assert_array_equal(
         made.draws, estimate(rest, method="bbc_fold", metric="roc_auc").draws
     )
-    assert {"EN002", "EN017", "EN018"} <= {c.code for c in made.cautions}
+    assert {"few_of_class_in_fold", "folds_undefined", "few_folds"} <= {
+        c.kind for c in made.cautions
+    }
 
 
 def test_undefined_folds_only_are_refused() -> None:
@@ -146,10 +148,10 @@ def test_one_configuration_is_its_own_mean_over_the_folds_left_out() -> None:
 
 def test_few_folds_are_cautioned_of() -> None:
     codes = [
-        {c.code for c in estimate(folded(k), method="bbc_fold", metric="roc_auc").cautions}
+        {c.kind for c in estimate(folded(k), method="bbc_fold", metric="roc_auc").cautions}
         for k in (4, 5)
     ]
-    assert ["EN018" in found for found in codes] == [True, False]
+    assert ["few_folds" in found for found in codes] == [True, False]
 
 
 def test_ties_go_to_the_first_configuration() -> None:

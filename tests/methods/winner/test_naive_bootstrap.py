@@ -86,7 +86,7 @@ def test_repeats_take_turns_over_folds(repeated: Predictions) -> None:
         scores = winner_scores(repeated, repeat, column)
         picks = Seeds.of(1).generator(Purpose.FOLD_BOOTSTRAP, repeat).integers(0, 5, (10, 5))
         np.testing.assert_allclose(made.draws[repeat::3], scores[picks].mean(axis=1), atol=EXACT)
-    assert "EN021" in {c.code for c in made.cautions}
+    assert "EN023" in {c.code for c in made.cautions}
 
 
 def test_normal_limits_of_repeats_are_those_of_one_repeat(repeated: Predictions) -> None:

@@ -231,7 +231,7 @@ def test_every_method_answers_and_names_its_learner(method: str) -> None:
     assert made.method == method
     assert made.winner == "GaussianNB"
     assert 0.5 < made.value <= 1.0
-    assert "EN015" not in {c.code for c in made.cautions}
+    assert "one_configuration" not in {c.kind for c in made.cautions}
 
 
 def test_several_classes_and_numbers_are_assessed() -> None:
@@ -367,7 +367,7 @@ def test_groups_stay_on_one_side() -> None:
     fixed = assess(
         GaussianNB(), X, Y, method="cv", metric="accuracy", cv=GroupKFold(5), groups=groups
     )
-    assert "EN003" not in {c.code for c in fixed.cautions}
+    assert "groups_split" not in {c.kind for c in fixed.cautions}
 
 
 def test_survival_outcomes_are_split_by_their_events() -> None:
@@ -485,7 +485,7 @@ def test_predictions_that_are_not_finite_are_told() -> None:
 
 def test_fewer_than_ten_cases_are_answered_with_a_caution() -> None:
     made = assess(GaussianNB(), X[:8], Y[:8], method="cv", metric="accuracy", cv=4, rng=0)
-    assert "EN093" in {c.code for c in made.cautions}
+    assert "fewer_than_ten" in {c.kind for c in made.cautions}
 
 
 def test_random_splits_as_cv_are_taken_as_they_are() -> None:
@@ -509,7 +509,7 @@ def test_splits_in_the_order_of_time_are_told_of_and_cannot_be_nested() -> None:
     splits = TimeSeriesSplit(4)
     y = X @ [1.0, 1.0]
     made = assess(Ridge(), X, y, method="cv", metric="mse", cv=splits, rng=0)
-    assert "EN009" in {c.code for c in made.cautions}
+    assert "time_order" in {c.kind for c in made.cautions}
     with pytest.raises(InputError, match="cannot be nested"):
         assess(Ridge(), X, y, method="bates_ncv", metric="mse", cv=splits, rng=0)
 
@@ -518,7 +518,7 @@ def test_splits_that_test_what_they_train_on_are_told_of() -> None:
     rows = np.arange(60)
     leaking = [(rows, rows[:30]), (rows, rows[30:])]
     made = assess(GaussianNB(), X, Y, method="cv", metric="accuracy", cv=leaking, rng=0)
-    assert "EN050" in {c.code for c in made.cautions}
+    assert "splits_leak" in {c.kind for c in made.cautions}
 
 
 def test_sparse_data_lists_and_kernels_are_taken() -> None:

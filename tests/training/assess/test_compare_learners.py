@@ -93,7 +93,9 @@ def test_random_splits_are_corrected_by_their_own_ratio() -> None:
     assert made.difference == pytest.approx(apart.mean())
     assert made.standard_error == pytest.approx(apart.std(ddof=1) * np.sqrt(1 / 8 + 16 / 64))
     assert made.provenance.knobs["ratio"] == pytest.approx(0.25)
-    assert not {"EN013", "EN049"} & {caution.code for caution in made.cautions}
+    assert not {"cases_untested", "overlapping_test_sets"} & {
+        caution.kind for caution in made.cautions
+    }
 
 
 def test_resampled_t_is_the_uncorrected_one() -> None:
@@ -102,7 +104,7 @@ def test_resampled_t_is_the_uncorrected_one() -> None:
     made = en.compare_learners(*pair, X, Y, **asked("resampled_t", cv=splitter, n_repeats=None))
     apart = np.subtract(*(cross_val_score(one, X, Y, cv=splitter) for one in pair))
     assert made.standard_error == pytest.approx(apart.std(ddof=1) / np.sqrt(8))
-    assert made.cautions[0].code == "EN038"
+    assert made.cautions[0].kind == "dependent_test_sets"
 
 
 def test_lpob_is_that_of_replicates_trained_with_the_same_seed() -> None:
@@ -196,7 +198,7 @@ def test_groups_are_kept_together_and_counted() -> None:
         made = en.compare_learners(
             GaussianNB(), DecisionTreeClassifier(), X, Y, groups=groups, **asked(test)
         )
-        assert "EN003" not in {caution.code for caution in made.cautions}
+        assert "groups_split" not in {caution.kind for caution in made.cautions}
     with pytest.raises(en.errors.EvidenceError, match="every case as independent"):
         en.compare_learners(
             GaussianNB(), DecisionTreeClassifier(), X, Y, groups=groups, **asked("mcnemar")
@@ -317,7 +319,7 @@ def test_fewer_than_ten_cases_are_told_of() -> None:
     made = en.compare_learners(
         GaussianNB(), LogisticRegression(), X[:9], y, metric="accuracy", cv=3, rng=0
     )
-    assert "EN093" in {caution.code for caution in made.cautions}
+    assert "fewer_than_ten" in {caution.kind for caution in made.cautions}
 
 
 WORDS = np.where(Y == 1, "well", "ill")  # "ill" is positive by default: a study is not of the well

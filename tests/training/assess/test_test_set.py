@@ -29,7 +29,7 @@ def used(model: Any = None, **options: Any) -> Estimate:
 
 
 def codes(made: Estimate) -> set[str]:
-    return {caution.code for caution in made.cautions}
+    return {caution.kind for caution in made.cautions}
 
 
 def test_the_model_of_the_design_set_is_scored_on_the_test_set() -> None:
@@ -43,19 +43,19 @@ def test_the_model_of_the_design_set_is_scored_on_the_test_set() -> None:
 
 
 def test_without_a_file_a_note_says_that_nothing_counts_the_uses() -> None:
-    assert "EN091" in codes(used())
+    assert "uses_not_recorded" in codes(used())
 
 
 def test_the_file_counts_uses_by_other_learners(tmp_path: Path) -> None:
     store = tmp_path / "test-set.db"
     first = used(store=store)
-    assert not {"EN090", "EN091"} & codes(first)
+    assert not {"used_before", "uses_not_recorded"} & codes(first)
     second = used(LogisticRegression(), store=store)
     third = used(LogisticRegression(C=0.1), store=store)
-    said = {c.code: c.what for c in third.cautions}["EN090"]
+    said = {c.kind: c.what for c in third.cautions}["used_before"]
     assert "use 3" in said
     assert "twice before (GaussianNB, LogisticRegression)" in said
-    assert "once before (GaussianNB)" in {c.code: c.what for c in second.cautions}["EN090"]
+    assert "once before (GaussianNB)" in {c.kind: c.what for c in second.cautions}["used_before"]
     uses = json.loads(read_run(store).documents["uses"])
     assert [use["learner"] for use in uses] == [
         "GaussianNB",
@@ -68,9 +68,9 @@ def test_the_same_call_again_is_the_same_use(tmp_path: Path) -> None:
     store = tmp_path / "test-set.db"
     first, again = used(store=store), used(store=store)
     assert again.to_dict() == first.to_dict()
-    assert "EN090" not in codes(again)
+    assert "used_before" not in codes(again)
     used(LogisticRegression(), store=store)
-    assert "EN090" not in codes(used(store=store))  # it was and stays the first
+    assert "used_before" not in codes(used(store=store))  # it was and stays the first
 
 
 def test_other_design_data_are_another_use(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_other_design_data_are_another_use(tmp_path: Path) -> None:
         GaussianNB(), X[:60], Y[:60], method="holdout", metric="roc_auc", test=TEST, rng=0,
         store=store,
     )  # fmt: skip
-    assert "EN090" in codes(made)
+    assert "used_before" in codes(made)
 
 
 def test_another_test_set_does_not_fit_the_file(tmp_path: Path) -> None:
@@ -144,12 +144,12 @@ def test_test_cases_that_were_trained_on_are_told_of() -> None:
         )
         ask = {"method": "holdout", "metric": "accuracy", "rng": 0, "test": (test, y[:8])}
         made = assess(GaussianNB(), design, y, **ask)
-        words = [caution.what for caution in made.cautions if caution.code == "EN050"]
+        words = [caution.what for caution in made.cautions if caution.kind == "shared_test_rows"]
         assert bool(words) is told
     assert words[0].startswith("4 of 8 test cases")
     few = np.repeat(design[:10], 4, axis=0)  # where rows come again, equal ones are no news
     made = assess(GaussianNB(), few, y, **{**ask, "test": (few[:8] + 0.0, y[:8])})
-    assert "EN050" not in {caution.code for caution in made.cautions}
+    assert "shared_test_rows" not in {caution.kind for caution in made.cautions}
 
 
 def test_a_test_set_may_lack_a_class_that_its_metric_does_not_need() -> None:

@@ -109,7 +109,7 @@ def test_a_survival_outcome_is_a_structured_array_or_a_pair() -> None:
     pair.fit(X, (events, times))
     assert structured.predictions_.kind is ResponseKind.RISK
     assert structured.estimate_.metric == pair.estimate_.metric == "concordance"
-    assert not {"EN048"} & {caution.code for caution in structured.estimate_.cautions}
+    assert not {"another_score"} & {caution.kind for caution in structured.estimate_.cautions}
     for search in (structured, pair):
         np.testing.assert_array_equal(column(search), column(structured))
         # the index by its definition, and that of this package: fold by fold the same

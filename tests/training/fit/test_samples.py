@@ -149,7 +149,7 @@ def test_inner_splits_that_cannot_be_kept_apart_are_told_of() -> None:
     nested = GridSearchCV(CalibratedClassifierCV(LogisticRegression(), cv=2), {}, cv=2)
     made = en.bootstrap_train(nested, X, Y, n_replicates=2, rng=0)
     (told,) = made.cautions
-    assert told.code == "EN089"
+    assert told.kind == "copies_in_inner_splits"
     assert "estimator__cv" in told.what
 
 

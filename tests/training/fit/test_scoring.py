@@ -32,7 +32,7 @@ def own(model: Any, X: Array, y: Array) -> float:
 
 
 def codes(search: Any) -> set[str]:
-    return {caution.code for caution in search.estimate_.cautions}
+    return {caution.kind for caution in search.estimate_.cautions}
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def codes(search: Any) -> set[str]:
 def test_the_metric_of_the_estimate_is_that_of_the_scoring(scoring: Any, name: str) -> None:
     search = SearchCV(LR, CS, scoring=scoring, cv=3, n_resamples=20, random_state=0).fit(X, Y)
     assert search.estimate_.metric == name
-    assert not {"EN048"} & codes(search)
+    assert not {"another_score"} & codes(search)
 
 
 def test_a_metric_of_this_package_scores_as_the_same_scorer_of_scikit_learn() -> None:
@@ -75,8 +75,8 @@ def test_of_several_scores_the_one_that_refits_is_estimated() -> None:
 def test_a_metric_of_ones_own_choice_is_cautioned_of_where_another_score_chose() -> None:
     same = SearchCV(LR, CS, scoring="roc_auc", metric="auc", cv=3, random_state=0).fit(X, Y)
     other = SearchCV(LR, CS, scoring=own, metric="roc_auc", cv=3, random_state=0).fit(X, Y)
-    assert "EN048" not in codes(same)
-    assert "EN048" in codes(other)
+    assert "another_score" not in codes(same)
+    assert "another_score" in codes(other)
     assert other.best_index_ == 1  # by the user's scorer, and the estimate is of it
     assert other.estimate_.winner == "c1"
 
@@ -104,9 +104,9 @@ def test_an_own_score_method_is_told_from_accuracy_and_r2() -> None:
     for model in (Own(), PoissonRegressor(), make_pipeline(StandardScaler(), Own())):
         search = SearchCV(model, {}, cv=3, random_state=0).fit(XR, np.abs(YR))
         assert search.estimate_.metric == "r2"
-        assert "EN048" in codes(search)
+        assert "another_score" in codes(search)
     plain = SearchCV(make_pipeline(StandardScaler(), Ridge()), {}, cv=3, random_state=0)
-    assert "EN048" not in codes(plain.fit(XR, YR))
+    assert "another_score" not in codes(plain.fit(XR, YR))
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,8 @@ def test_where_single_folds_have_no_score_the_first_is_judged_by_itself() -> Non
     assert np.isnan(search.best_score_)
     assert search.estimate_.naive == pytest.approx(pooled[0], abs=1e-12)
     assert search.estimate_.value <= pooled[0] + 1e-12
-    assert {"EN014", "EN046"} <= codes(search)
+    assert "no_mean_scores" in codes(search)
+    assert {"refit_differs", "refit_not_repeated"} & codes(search)
 
 
 def test_the_positive_class_is_that_of_the_score_that_chooses() -> None:
@@ -186,7 +187,7 @@ def test_a_score_of_the_other_class_is_another_score(positive: int) -> None:
     scoring, metric = make_scorer(f1_score, pos_label=positive), make_scorer(f1_score)
     knobs = {"scoring": scoring, "metric": metric, "cv": 2, "n_resamples": 50}
     search = SearchCV(LR, CS, random_state=0, **knobs).fit(X, Y)
-    assert ("EN048" in codes(search)) == (positive == 0)
+    assert ("another_score" in codes(search)) == (positive == 0)
 
 
 @pytest.mark.parametrize("name", ["brier", "log_loss", "error_rate"])
@@ -202,7 +203,7 @@ def test_what_one_class_leaves_undefined_is_nan_and_no_failure() -> None:
     loo = SearchCV(LR, CS, scoring="ks", cv=LeaveOneOut(), random_state=0).fit(X[:14], Y[:14])
     assert not loo.failures_
     assert np.isnan(loo.cv_results_["mean_test_score"]).all()
-    assert "EN046" in codes(loo)
+    assert "no_mean_scores" in codes(loo)
 
 
 def test_a_metric_of_this_package_takes_outcomes_of_any_form() -> None:

@@ -59,7 +59,7 @@ def test_lightgbm_predicts_with_the_best_iteration_and_says_that_it_stopped() ->
     keep(SimpleNamespace(model=SimpleNamespace(boosters=models, best_iteration=7)))
     np.testing.assert_allclose(answers(kept), shares())
     assert models[0].asked == {"num_iteration": 7}
-    assert [c.code for c in kept.predictions().remarks] == ["EN101"]
+    assert [c.kind for c in kept.predictions().remarks] == ["stopped_on_tests"]
     assert keep.order < 30  # before LightGBM's early stopping, which ends the calls
 
 
@@ -81,7 +81,7 @@ def test_xgboost_predicts_the_test_part_of_each_fold(
     keep.after_training(SimpleNamespace(cvfolds=parts, attr=lambda name: best))
     np.testing.assert_allclose(answers(kept), shares())
     assert models[0].asked == {"iteration_range": asked}
-    assert [c.code for c in kept.predictions().remarks] == (["EN101"] if best else [])
+    assert [c.kind for c in kept.predictions().remarks] == (["stopped_on_tests"] if best else [])
 
 
 def test_a_regression_has_no_classes() -> None:

@@ -206,7 +206,7 @@ def test_a_delivered_model_of_any_learner_keeps_the_order_of_its_decision_values
     forecast = found.model.predict(table)
     model = found.model.estimator
     if forecast.columns == ("score_1",):
-        assert "EN110" in {caution.code for caution in found.estimate.cautions}
+        assert "no_probabilities" in {caution.kind for caution in found.estimate.cautions}
         return
     chance = forecast.scores[:, 1]
     assert len(np.unique(chance)) > 1
@@ -229,7 +229,7 @@ def test_a_winner_without_a_rising_curve_gives_scores_and_says_so(tmp_path):
     asked = {"target": "y", "portfolio": str(path), "folds": 5, "rng": 7, "n_jobs": 1}
     found = en.tune(pa.table(noise), **asked)
     assert found.model.meaning is None
-    assert "EN110" in {caution.code for caution in found.estimate.cautions}
+    assert "no_probabilities" in {caution.kind for caution in found.estimate.cautions}
     assert found.model.predict(pa.table(noise)).columns == ("score_1",)
 
 

@@ -29,8 +29,8 @@ def test_where_folds_have_no_score_the_first_wins_and_failures_are_told_of() -> 
     assert np.isnan(search.cv_results_["mean_test_score"]).all()
     assert search.best_index_ == 0
     assert search.estimate_.winner == "c0"
-    codes = {caution.code for caution in search.estimate_.cautions}
-    assert {"EN045", "EN046"} <= codes
+    codes = {caution.kind for caution in search.estimate_.cautions}
+    assert {"fits_failed", "no_mean_scores"} <= codes
 
 
 def broken(model: Any, X: Array, y: Array) -> float:

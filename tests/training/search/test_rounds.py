@@ -75,7 +75,7 @@ def test_the_estimate_is_that_of_those_left_with_a_note(dropping: SearchCV) -> N
     plain = estimate(left, metric="accuracy", rng=3)
     assert made.estimate_.value == plain.value
     assert made.estimate_.interval == plain.interval
-    assert "EN051" in {caution.code for caution in made.estimate_.cautions}
+    assert "configurations_dropped" in {caution.kind for caution in made.estimate_.cautions}
 
 
 def test_neither_workers_nor_a_store_change_anything() -> None:
@@ -133,7 +133,7 @@ def test_folds_end_at_the_first_interval_that_is_narrow_enough(whole: SearchCV) 
     interval = made.confidence_interval_
     assert interval is not None
     assert interval.width <= 0.25
-    assert "EN054" in {caution.code for caution in made.estimate_.cautions}
+    assert "folds_stopped" in {caution.kind for caution in made.estimate_.cautions}
 
 
 def _first_folds(pi: Any, done: int) -> Any:

@@ -94,7 +94,7 @@ def test_tune_keeps_copies_in_one_fold_and_says_so(tmp_path):
     """Noise, each row six times: an AUC of 1 when copies are split."""
     X, y, which = noise()
     made = tuned(as_table(X, y=y), tmp_path)
-    assert "EN111" in codes_of(made.estimate)
+    assert "EN050" in codes_of(made.estimate)
     assert made.about()["grouped"]
     folds = made.predictions.folds[:, 0]
     assert all(len(set(folds[which == row])) == 1 for row in range(50))
@@ -106,7 +106,7 @@ def test_tune_keeps_copies_in_one_fold_and_says_so(tmp_path):
 def test_tune_with_too_few_different_rows_for_its_folds_splits_copies_with_a_caution(tmp_path):
     X, y, _ = noise(n=12, times=10)
     made = tuned(as_table(X, y=y), tmp_path)
-    found = [caution for caution in made.estimate.cautions if caution.code == "EN111"]
+    found = [caution for caution in made.estimate.cautions if caution.code == "EN050"]
     assert len(found) == 1
     assert "`group`" in found[0].cure
     assert not made.about()["grouped"]
@@ -118,13 +118,13 @@ def test_a_search_and_an_assessment_tell_of_copies_across_folds():
     X, y, which = X[shuffled], y[shuffled], which[shuffled]
     grid = {"n_neighbors": [1, 3]}
     search = en.SearchCV(KNeighborsClassifier(), grid, cv=5, scoring="accuracy", random_state=0)
-    assert "EN111" in codes_of(search.fit(X, y).estimate_)
+    assert "EN050" in codes_of(search.fit(X, y).estimate_)
     apart = search.set_params(cv=GroupKFold(5)).fit(X, y, groups=which)
-    assert "EN111" not in codes_of(apart.estimate_)
+    assert "EN050" not in codes_of(apart.estimate_)
     asked = {"metric": "accuracy", "method": "cv", "rng": 0}
-    assert "EN111" in codes_of(en.assess(KNeighborsClassifier(1), X, y, **asked))
+    assert "EN050" in codes_of(en.assess(KNeighborsClassifier(1), X, y, **asked))
     once = np.unique(which, return_index=True)[1]
-    assert "EN111" not in codes_of(en.assess(KNeighborsClassifier(1), X[once], y[once], **asked))
+    assert "EN050" not in codes_of(en.assess(KNeighborsClassifier(1), X[once], y[once], **asked))
 
 
 def patients(seed: int = 0):
@@ -139,7 +139,7 @@ def test_a_column_that_names_groups_is_told_with_the_option_to_add(written):
     X, patient, y = patients()
     names = np.array([f"p{k:02d}" for k in patient]) if written == "text" else patient
     table = as_table(X, patient=names, y=y)
-    found = [one for one in read_table(table, target="y").cautions if one.code == "EN112"]
+    found = [one for one in read_table(table, target="y").cautions if one.code == "EN156"]
     assert len(found) == 1
     assert "group='patient'" in found[0].cure
 
@@ -148,8 +148,8 @@ def test_a_score_falls_once_the_groups_are_kept_together(tmp_path):
     X, patient, y = patients()
     table = as_table(X, patient=np.array([f"p{k:02d}" for k in patient]), y=y)
     split, kept = tuned(table, tmp_path), tuned(table, tmp_path, group="patient")
-    assert "EN112" in codes_of(split.estimate)
-    assert "EN112" not in codes_of(kept.estimate)
+    assert "EN156" in codes_of(split.estimate)
+    assert "EN156" not in codes_of(kept.estimate)
     assert split.estimate.value > kept.estimate.value + 0.2
 
 
@@ -182,7 +182,7 @@ def test_ordinary_columns_are_no_groups(column):
     rng = np.random.default_rng(4)
     y = rng.integers(0, 2, 300)
     table = as_table(rng.normal(size=(300, 2)), other=column(rng, y), y=y)
-    assert "EN112" not in {one.code for one in read_table(table, target="y").cautions}
+    assert "EN156" not in {one.code for one in read_table(table, target="y").cautions}
 
 
 def test_a_rare_class_makes_no_group_by_chance():
@@ -190,4 +190,4 @@ def test_a_rare_class_makes_no_group_by_chance():
     y = np.r_[np.ones(4, int), np.zeros(296, int)]
     table = as_table(rng.normal(size=(300, 2)), ward=np.arange(300) // 4 % 75, y=y)
     found = {one.code for one in read_table(table, target="y").cautions}
-    assert "EN112" not in found
+    assert "EN156" not in found

@@ -45,8 +45,8 @@ def test_what_separates_the_columns_is_seen_whatever_the_suffix(tmp_path, name, 
         ("utf-8", []),
         ("utf-8-sig", []),
         ("utf-16", []),
-        ("latin-1", ["EN056"]),
-        ("cp1252", ["EN056"]),
+        ("latin-1", ["read_as_windows_1252"]),
+        ("cp1252", ["read_as_windows_1252"]),
     ],
 )
 def test_encodings_of_spreadsheets_are_read(tmp_path, encoding, codes):
@@ -54,7 +54,7 @@ def test_encodings_of_spreadsheets_are_read(tmp_path, encoding, codes):
     path.write_bytes(text(";", ",").encode(encoding))
     same(path)
     found = open_source(path).notes
-    assert [one.code for one in found] == codes
+    assert [one.kind for one in found] == codes
     assert all("'Größe', for example" in one.what for one in found)
 
 

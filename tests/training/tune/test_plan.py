@@ -122,7 +122,7 @@ def test_the_budget_is_told_where_it_cost_something():
                 asked={})  # fmt: skip
     data = read_table(of("relapse"), target="relapse")
     some = data.take(np.arange(50))
-    assert [c.code for c in warn_of_plan(plan, some)] == ["EN076", "EN077"]
+    assert [c.kind for c in warn_of_plan(plan, some)] == ["rows_left_out", "portfolio_cut"]
     assert list(warn_of_plan(replace(plan, n_offered=1), data)) == []
 
 
@@ -231,7 +231,7 @@ def test_a_search_that_went_on_says_what_it_tried_and_not_that_it_was_cut_short(
         out=tmp_path / "run",
     )
     assert len(found.predictions.configs.ids) == 2
-    said = [c for c in found.estimate.cautions if c.code == "EN077"]
+    said = [c for c in found.estimate.cautions if c.kind == "portfolio_cut"]
     assert [(c.severity, "2 of the 5" in c.what) for c in said] == [("note", True)]
     kept = TunePlan.from_json(found.run.documents["plan"])
     assert (kept.n_sure, len(kept.configs)) == (2, 5)
@@ -251,7 +251,7 @@ def test_a_part_of_the_portfolio_that_was_cut_short_has_one_caution(tmp_path, mo
     monkeypatch.setattr(tune_job, "Clock", Never)  # ends when two are complete
     ask = {"target": "relapse", "folds": 3, "rng": 7, "n_jobs": 1}
     found = en.tune(of("relapse"), **ask, portfolio=portfolio(tmp_path))
-    (said,) = (c for c in found.estimate.cautions if c.code == "EN077")
+    (said,) = (c for c in found.estimate.cautions if c.kind == "time_ran_out")
     assert said.severity == "caution"
     assert "2 of 3 configurations" in said.what
     assert "3 of the 5 configurations of the portfolio" in said.what

@@ -13,9 +13,10 @@ from earnest.adapters.readers import PredictionsRequest
 from earnest.core.base import check
 from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import EvidenceError
+from earnest.core.cautions import of_evidence, of_search, of_tables
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.selection import EnsembleRule
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.cautions import Caution
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,10 +102,6 @@ def predictions_of_models(run: ToolRun, wanted: PredictionsRequest) -> Predictio
     return request.made(run.y, scores, fold, configs, remarks, rule)
 
 
-def _count_models(models: Sequence[object]) -> str:
-    return "1 model" if len(models) == 1 else f"{len(models)} models"
-
-
 def _explain_silence(models: Sequence[Model]) -> Iterator[str]:
     """Tell why models have no predictions, each reason once."""
     reasons: dict[str, list[str]] = {}
@@ -128,69 +125,42 @@ def _yield_remarks(run: ToolRun, used: Sequence[Model], *, fold_known: bool) -> 
     yield from _remark_not_kept(run)
     stopped = [m.name for m in used if m.stops_early]
     if stopped:
-        yield Caution(
-            "EN101",
-            f"{run.tool} stopped the training of {_count_models(stopped)} early on the test "
-            f"fold: {check.some(stopped)}.",
-            "Their predictions are a little too good, and no method corrects for that.",
-            "Confirm the result on cases that the tool never saw.",
-        )
+        yield of_evidence.stopped_on_tests(run.tool, tuple(stopped))
     yield from _remark_peeked(run.tool, used)
     yield from _remark_ensembles(run, used)
     yield from _remark_other_splits(used)
     yield from _remark_left_out(run)
     if run.weighted:
-        yield Caution(
-            "EN047",
-            f"{run.tool} was given sample weights.",
-            "The estimate weights every case equally, so it is about a different population.",
-        )
+        yield of_search.tool_weighted(run.tool)
     if run.averaged or not fold_known:
-        yield Caution(
-            "EN104",
-            f"{run.tool} averages the predictions of its repeats."
-            if run.averaged
-            else f"{run.tool} does not report which fold tested a case.",
-            "All cases count as one fold: methods and tests that need folds refuse.",
-            "" if run.averaged else "If you know the folds, pass `fold`.",
-            Severity.NOTE,
-        )
+        yield of_evidence.folds_unknown(run.tool, averaged=run.averaged)
 
 
 def _remark_peeked(tool: str, used: Sequence[Model]) -> Iterator[Caution]:
     peeked = [m for m in used if m.peeked]
     if peeked:
-        how = check.some(dict.fromkeys(m.peeked for m in peeked))
-        yield Caution(
-            "EN081",
-            f"{tool} looked at the test cases before it trained {_count_models(peeked)} ({how}): "
-            f"{check.some([m.name for m in peeked])}.",
-            "Their predictions are too good, and no method corrects for that.",
-            "Leave them out with pi.select(...), or confirm the result on cases that the tool "
-            "never saw.",
+        yield of_evidence.tests_seen_in_training(
+            tool,
+            models=tuple(m.name for m in peeked),
+            ways=tuple(dict.fromkeys(m.peeked for m in peeked)),
         )
 
 
 def _remark_left_out(run: ToolRun) -> Iterator[Caution]:
     if run.rows is not None and run.rows.left_out:
-        yield Caution(
-            "EN080",
-            f"{run.tool} was given {run.rows.n} cases, and {run.rows.n - len(run.y)} of them "
-            f"are left out: {run.rows.left_out}.",
-            "The estimate is about cases like the others.",
-            severity=Severity.NOTE,
+        yield of_tables.cases_left_out_by_tool(
+            run.tool, run.rows.n, run.rows.n - len(run.y), run.rows.left_out
         )
 
 
 def _remark_not_kept(run: ToolRun) -> Iterator[Caution]:
     silent = [m for m in run.models if m.answer is None and not m.ensemble]
     if silent:
-        reasons = check.some(dict.fromkeys(m.why_none for m in silent if m.why_none))
-        yield Caution(
-            "EN100",
-            f"{run.tool} kept no predictions of {len(silent)} of {_count_models(run.models)}: "
-            f"{check.some([m.name for m in silent])}" + (f" ({reasons})." if reasons else "."),
-            "They took part in the choice, but the estimate does not include them.",
+        yield of_search.models_without_predictions(
+            run.tool,
+            len(run.models),
+            models=tuple(m.name for m in silent),
+            reasons=tuple(dict.fromkeys(m.why_none for m in silent if m.why_none)),
         )
 
 
@@ -198,37 +168,12 @@ def _remark_ensembles(run: ToolRun, used: Sequence[Model]) -> Iterator[Caution]:
     names = [m.name for m in run.models if m.ensemble]
     within = [m.name for m in used if m.ensemble]
     if within:
-        yield Caution(
-            "EN102",
-            f"{_count_models(within)} learned from the out-of-fold predictions of others: "
-            f"{check.some(within)}.",
-            "Their weights have seen the outcome of every case, so they look too good, and no "
-            "method corrects for that.",
-            "Leave them out (the default), or confirm the result on cases that the tool never saw.",
-        )
+        yield of_search.ensembles_included(tuple(within))
     elif names:
-        yield Caution(
-            "EN102",
-            f"Left out, because they combine others: {_count_models(names)}, {check.some(names)}.",
-            f"The result is about the best of the rest; {run.tool} may predict with another model."
-            if run.rule is None
-            else f"{run.tool} predicts with an ensemble of its models. `estimate` chooses such an "
-            "ensemble of the rest anew, on cases that do not score it.",
-            "ensembles=True includes them, optimistic as they are."
-            if run.rule is None
-            else "For the best single model, use selector='pooled'.",
-            Severity.NOTE,
-        )
+        yield of_search.ensembles_left_out(run.tool, tuple(names), chosen_anew=run.rule is not None)
 
 
 def _remark_other_splits(used: Sequence[Model]) -> Iterator[Caution]:
     names = [m.name for m in used if m.out_of_bag]
     if names:
-        yield Caution(
-            "EN103",
-            f"The predictions of {check.some(names)} are out-of-bag or leave-one-out, not of the "
-            "folds of the others.",
-            "If cases come in groups they are too good, because a group is not held out as a "
-            "whole.",
-            "Without groups there is nothing to do; with groups, switch `use_child_oof` off.",
-        )
+        yield of_evidence.out_of_bag(tuple(names))

@@ -36,6 +36,7 @@ from earnest.core.base import check
 from earnest.core.base.arrays import RawArray, as_array
 from earnest.core.base.errors import EvidenceError, FormatError, InputError
 from earnest.core.base.writing import write_file
+from earnest.core.cautions import of_evidence, of_search
 from earnest.core.data.folds import places
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.results.cautions import Caution
@@ -237,26 +238,14 @@ def _remark_silent(trials: Sequence[TrialParts]) -> Iterator[Caution]:
     """Yield a caution where a trial was a candidate, and nothing is known of its predictions."""
     silent = [str(trial.trial.number) for trial in trials if trial.done and not trial.parts]
     if silent:
-        yield Caution(
-            "EN100",
-            f"{len(silent)} completed trials kept no predictions: {check.some(silent)}.",
-            "They took part in the choice, but the estimate does not include them.",
-            "Call keep_predictions in every trial, for every fold.",
-        )
+        yield of_search.trials_without_predictions(tuple(silent), harvested=False)
 
 
 def _remark_pruned(trials: Sequence[TrialParts]) -> Iterator[Caution]:
     """Yield a caution where a pruner ended trials by their scores so far."""
     ended = sum(trial.trial.state.name == PRUNED for trial in trials)
     if ended:
-        yield Caution(
-            "EN051",
-            f"{ended} of {len(trials)} trials were pruned before their last fold.",
-            "The estimate is about the choice among the rest; if all are equally good, a little "
-            "optimism remains.",
-            "If that matters, confirm the result on cases that the study never saw, or run it "
-            "without a pruner.",
-        )
+        yield of_search.trials_pruned(ended, len(trials))
 
 
 def _remark_longer(n: int, tests: dict[bytes, NDArray[np.intp]]) -> Iterator[Caution]:
@@ -267,13 +256,7 @@ def _remark_longer(n: int, tests: dict[bytes, NDArray[np.intp]]) -> Iterator[Cau
     """
     tested = np.unique(np.concatenate(list(tests.values())))
     if len(tested) < n and tested[-1] == len(tested) - 1:
-        yield Caution(
-            "EN059",
-            f"The outcome has {n:,} cases, but the trials tested only the first {len(tested):,}.",
-            "If the study used other rows, each prediction is compared with the outcome of "
-            "another case, and the result means nothing.",
-            "Pass the outcome of exactly the rows that the study used, in the same order.",
-        )
+        yield of_evidence.outcome_too_long(n, len(tested))
 
 
 register(

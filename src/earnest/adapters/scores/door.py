@@ -16,9 +16,10 @@ from earnest.adapters.scores import dspy, helm, inspect, lm_eval, openai_evals, 
 from earnest.adapters.scores.runs import Row, Run, name_item
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
+from earnest.core.cautions import of_tables
 from earnest.core.data.predictions import Configs
 from earnest.core.data.scores import Scores
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.cautions import Caution
 from earnest.core.text.doors import arg
 
 TOOLS = (dspy, helm, inspect, lm_eval, openai_evals, plain, promptfoo)  # each registers its readers
@@ -218,13 +219,7 @@ def _shorten_paths(runs: list[Run], root: Path) -> list[Run]:
 
 def _list_strange(strange: list[str]) -> Iterator[Caution]:
     if strange:
-        yield Caution(
-            "EN144",
-            f"The format of {len(strange)} files is unknown: {check.some(sorted(strange))}.",
-            "They are not read.",
-            "Move them elsewhere, or write them as a table with the columns item and score.",
-            Severity.NOTE,
-        )
+        yield of_tables.formats_unknown(tuple(sorted(strange)))
 
 
 BY = ("model", "task", "file")
@@ -468,26 +463,12 @@ def _refuse_apart(joined: ScoreRows, runs: Sequence[Run], by: str) -> None:
 def _list_unfinished(runs: Sequence[Run]) -> Iterator[Caution]:
     unfinished = {run.path.name: run.unfinished for run in runs if run.unfinished}
     if unfinished:
-        reasons = "; ".join(f"{name}: {why}" for name, why in list(unfinished.items())[:3])
-        more = f"; and {len(unfinished) - 3} more" if len(unfinished) > 3 else ""
-        yield Caution(
-            "EN144",
-            f"{_say_count(unfinished, 'log')} not whole ({reasons}{more}).",
-            "What they hold is read; the items that are missing may be the hard ones.",
-            "Let the runs finish, or leave these logs out.",
-        )
+        yield of_tables.logs_unfinished(tuple(unfinished.items()))
 
 
 def _list_twice(odd: Counter[str]) -> Iterator[Caution]:
     if odd:
-        examples = check.some(f"{config}: {count}" for config, count in odd.items())
-        yield Caution(
-            "EN145",
-            f"Some items were scored more often than others by the same run ({examples}).",
-            "They are read as repeats of one item. If they are different questions with the same "
-            "name, these are mixed up.",
-            "Give every question its own name, and leave out what was run twice by mistake.",
-        )
+        yield of_tables.scored_unevenly(odd)
 
 
 def _list_absent(rows: ScoreRows) -> Iterator[Caution]:
@@ -501,31 +482,14 @@ def _list_absent(rows: ScoreRows) -> Iterator[Caution]:
     lacking = {name: len(items - presented[name]) for name in configs}
     failed = sum(1 for score in rows.score if score is None)
     if any(lacking.values()):
-        examples = check.some(f"{name}: {count}" for name, count in lacking.items() if count)
-        yield Caution(
-            "EN146",
-            f"Some of the {len(items):,} items were not run for every configuration ({examples}).",
-            "Missing items do not count as 0, so a configuration that lacks the hard items looks "
-            "too good.",
-            "Run the missing items.",
+        yield of_tables.items_not_run(
+            len(items), {name: count for name, count in lacking.items() if count}
         )
     short = _count_short(rows)
     if short:
-        examples = check.some(f"{name}: {count}" for name, count in short.items())
-        yield Caution(
-            "EN146",
-            f"Some items have fewer samples than most ({examples}).",
-            "The score of an item is the mean of the samples it has; the missing ones may be the "
-            "bad ones.",
-            "Run the missing samples.",
-        )
+        yield of_tables.samples_missing(short)
     if failed:
-        yield Caution(
-            "EN146",
-            f"{failed:,} of {len(rows.score):,} answers have no score.",
-            "They count as not run, not as 0.",
-            "If a failed answer is a wrong one, pass incomplete='worst'.",
-        )
+        yield of_tables.answers_unscored(failed, len(rows.score))
 
 
 def _count_short(table: ScoreRows) -> dict[str, int]:
@@ -544,16 +508,8 @@ def _count_short(table: ScoreRows) -> dict[str, int]:
 
 def _list_without(runs: Sequence[Run], name: str) -> Iterator[Caution]:
     if runs:
-        names = check.some(dict.fromkeys(run.task or run.path.name for run in runs))
-        count = _say_count([run.path.name for run in runs], "run")
-        yield Caution(
-            "EN146",
-            f"{count} without a score {name!r} ({names}).",
-            "They are not read: the result is about the other items.",
-            "Ask for another score to read these.",
-            Severity.NOTE,
+        yield of_tables.runs_without_score(
+            len(runs),
+            name,
+            tuple(dict.fromkeys(run.task or run.path.name for run in runs)),
         )
-
-
-def _say_count(entries: Sequence[str] | dict[str, str], word: str) -> str:
-    return f"{len(entries)} {word} is" if len(entries) == 1 else f"{len(entries)} {word}s are"

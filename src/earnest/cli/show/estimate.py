@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from rich.padding import Padding
@@ -193,18 +193,30 @@ def list_checked(estimate: Estimate) -> str:
     return ", ".join(name for name, done in looked.items() if done)
 
 
-def remarks(cautions: Iterable[Caution], looked_at: str) -> Iterator[Part]:
-    """Yield what to be careful about and what to do, cautions first, at most five codes."""
-    ordered = sorted(cautions, key=lambda each: (each.severity is Severity.NOTE, each.code))
+@dataclass(frozen=True)
+class ShownCaution:
+    """A caution with words before and after it, such as the methods that it is about."""
+
+    caution: Caution
+    before: str = ""
+    after: str = ""
+
+
+def remarks(cautions: Iterable[Caution | ShownCaution], looked_at: str) -> Iterator[Part]:
+    """Yield what to be careful about and what to do, cautions first, at most five kinds."""
+    shown = [each if isinstance(each, ShownCaution) else ShownCaution(each) for each in cautions]
+    ordered = sorted(shown, key=_rank)
     if not ordered:
         yield say(f"No cautions. Checked: {looked_at}.", GREY)
         return
     table = grid(2)
-    codes = list(dict.fromkeys(caution.code for caution in ordered))[:MOST_CAUTIONS]
-    opened = [caution for caution in ordered if caution.code in codes]
-    for caution in opened:
-        note = caution.severity is Severity.NOTE
-        seen = render(f"{caution.what} {caution.consequence}")
+    kinds: dict[str, list[ShownCaution]] = {}
+    for each in ordered:
+        kinds.setdefault(each.caution.kind, []).append(each)
+    opened = [each for alike in list(kinds.values())[:MOST_CAUTIONS] for each in alike]
+    for each in opened:
+        caution, note = each.caution, each.caution.severity is Severity.NOTE
+        seen = render(f"{each.before}{caution.what} {caution.consequence}{each.after}")
         said = Text(clean(seen), style=GREY if note else "")
         if caution.cure:
             said.append(f"\n{clean(render(caution.cure))}", GREY)
@@ -215,6 +227,10 @@ def remarks(cautions: Iterable[Caution], looked_at: str) -> Iterator[Part]:
     if more > 0:
         where = "`cautions` has them all" if current_door().is_python else "--json has them all"
         yield say(f"{more} more; {where}.", GREY)
+
+
+def _rank(shown: ShownCaution) -> tuple[bool, str]:
+    return shown.caution.severity is Severity.NOTE, shown.caution.code
 
 
 def label_facts(facts: Iterable[Fact], style: str = "") -> Padding:
@@ -372,18 +388,18 @@ def rule(estimate: Estimate) -> str:
     return RULES.get(name, name)
 
 
-def tag_cautions(estimates: Estimates, reported: Estimate) -> Iterator[Caution]:
+def tag_cautions(estimates: Estimates, reported: Estimate) -> Iterator[ShownCaution]:
     """Yield each caution once, with the methods that it is said of unless it is all of them.
 
     Where methods say it with other numbers, those of the reported estimate are shown, else of the
     first that says it.
     """
     said: dict[str, list[tuple[str, Caution]]] = {}
-    shared = {caution.code for caution in estimates.cautions}
     for estimate in (reported, *(one for one in estimates if one is not reported)):
         for caution in estimate.cautions:
-            if caution.code not in shared:
-                said.setdefault(caution.code, []).append((estimate.method, caution))
+            said.setdefault(caution.kind, []).append((estimate.method, caution))
+    for shared in estimates.cautions:
+        said.pop(shared.kind, None)
     for group in said.values():
         names, caution = list(dict.fromkeys(name for name, _ in group)), group[0][1]
         same = [name for name, other in group if other.what == caution.what]
@@ -391,4 +407,4 @@ def tag_cautions(estimates: Estimates, reported: Estimate) -> Iterator[Caution]:
         of_all = len(names) == len(estimates) and not others
         tag = "" if of_all else f"{', '.join(dict.fromkeys(same))}: "
         more = f" (Also {', '.join(others)}, with other numbers.)" if others else ""
-        yield replace(caution, what=tag + caution.what, consequence=caution.consequence + more)
+        yield ShownCaution(caution, before=tag, after=more)

@@ -19,6 +19,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution
+from earnest.core.text.doors import Door, through
 from earnest.core.text.numbers import write_count
 from earnest.metrics import METRICS
 from earnest.metrics.responding import check_fits
@@ -85,7 +86,8 @@ def show_gathered(facts: dict[str, Any], cautions: Sequence[Caution]) -> None:
     """Write what was read, its cautions, and what to do next."""
     what = f"the predictions of {write_count(facts['n_tested'], 'case')}"
     other = say("or the metric you tuned for: see earnest metrics.", GREY)
-    _show(facts, what, _rows(facts), cautions, [other])
+    with through(Door(frozenset({"--ensembles"}))):
+        _show(facts, what, _rows(facts), cautions, [other])
 
 
 def _show(

@@ -17,7 +17,8 @@ from earnest.comparison.base import (
 )
 from earnest.comparison.fold_differences import FoldReading, read_folds
 from earnest.core.base.errors import InputError
-from earnest.core.results.cautions import Caution
+from earnest.core.cautions import of_limits
+from earnest.core.results.cautions import Scope
 from earnest.core.results.comparison import ExactLimits, Probabilities
 from earnest.core.results.interval import StudentLimits
 from earnest.core.results.specs import ComparisonEstimand
@@ -69,14 +70,8 @@ class PosteriorReading:
 
 def _without_posterior(made: PairOutcome, folds: FoldReading) -> PairOutcome:
     """Return the outcome if all folds agree: without a spread there is no posterior."""
-    kept = [caution for caution in made.cautions if caution.code != "EN035"]
-    how = "no interval" if made.limits is None else "an interval that allows for unseen cases"
-    remark = Caution(
-        "EN035",
-        f"All {folds.units} folds show the same difference.",
-        f"A posterior needs a spread, so there are no probabilities; there is {how}.",
-        "Look at the predictions; more cases would show how rare another outcome is.",
-    )
+    kept = [caution for caution in made.cautions if caution.about is not Scope.SPREAD]
+    remark = of_limits.no_posterior(folds.units, bounded=made.limits is not None)
     return replace(made, cautions=(*kept, remark))
 
 

@@ -24,8 +24,9 @@ from earnest.comparison.base import (
 from earnest.comparison.wald import few_units, wald
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
+from earnest.core.cautions import of_limits, of_tests
 from earnest.core.data.predictions import Predictions
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.cautions import Caution
 from earnest.core.results.specs import ComparisonEstimand
 from earnest.core.text.doors import arg
 from earnest.inference.cases.case_values import CaseValues, case_values
@@ -219,21 +220,9 @@ def _other_folds(pi: Predictions) -> str:
 def warn_of_unchecked_stability(pi: Predictions) -> Iterator[Caution]:
     """Yield a note where few cases were in folds, whose learners may not be stable enough."""
     if pi.n_folds > 1 and pi.n_cases < FEW_FOR_STABILITY:
-        yield Caution(
-            "EN115",
-            "The test asks for stable learners, which predictions cannot show.",
-            "In simulations, it rejected a true null hypothesis in up to 21 % with 100 cases and "
-            "up to 10 % with 1500, instead of 5 %.",
-            "Check with `check_stability(a, X, y, b=b)`, or use test='corrected_t'.",
-            severity=Severity.NOTE,
-        )
+        yield of_tests.stability_unchecked()
 
 
 def flat_within_folds() -> Caution:
     """Return the caution where differences vary between folds only."""
-    return Caution(
-        "EN035",
-        "Differences vary between folds, but not within them.",
-        "The variance over all pairs is used instead.",
-        "Use BayleTest(variance='all_pairs'), or fewer folds.",
-    )
+    return of_limits.flat_within_folds()

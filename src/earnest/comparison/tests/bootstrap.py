@@ -24,6 +24,7 @@ from earnest.comparison.base import (
 )
 from earnest.comparison.wald import few_units, wald
 from earnest.core.base.errors import EvidenceError
+from earnest.core.cautions import of_limits
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
@@ -37,7 +38,6 @@ from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric
 from earnest.resampling.bootstrap import Resampler
 
-RESAMPLES = "Resampling is"
 TIE = 1e-12  # of the range or the size of the values
 
 
@@ -128,7 +128,7 @@ class BootstrapReading:
         if cases is not None:
             unlike = unlike_cases(cases.terms[:, a] - cases.terms[:, b], cases.folds)
         yield from few_units(
-            self._independent, _unit(pi, metric), metric, unlike=unlike, law=RESAMPLES
+            self._independent, _unit(pi, metric), metric, unlike=unlike, resampled=True
         )
 
     @cached_property
@@ -240,9 +240,4 @@ def _units(pi: Predictions, metric: Metric) -> int:
 
 def _warn_of_undefined(drawn: int, valid: int) -> Iterator[Caution]:
     if valid < drawn:
-        yield Caution(
-            "EN010",
-            f"{drawn - valid} of {drawn} resamples have no defined value.",
-            "They are left out, which favours resamples with every class.",
-            "Use more cases of the rare classes, or a metric that does not need them.",
-        )
+        yield of_limits.resamples_undefined(drawn - valid, drawn)

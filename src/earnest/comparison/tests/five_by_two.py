@@ -19,20 +19,14 @@ from earnest.comparison.base import (
 )
 from earnest.comparison.wald import wald
 from earnest.core.base.errors import EvidenceError
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.cautions import of_evidence
 from earnest.core.results.specs import ComparisonEstimand
 from earnest.core.text.doors import arg
 from earnest.kernels.score import fold_scores
 
 DESIGN = (5, 2)  # repeats, and folds of each
 DEGREES = 5
-ONE_FOLD = Caution(
-    "EN023",
-    "The difference is that of the first fold of the first repeat.",
-    "The other nine folds only measure its spread, so another seed may give another answer.",
-    "Use test='five_by_two_f', which uses all ten, or test='corrected_t'.",
-    Severity.NOTE,
-)
+ONE_FOLD = of_evidence.first_fold_only()
 
 
 @dataclass(frozen=True, eq=False)

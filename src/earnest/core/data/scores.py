@@ -30,12 +30,13 @@ from earnest.core.base.arrays import (
     yield_row_bytes,
 )
 from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.cautions import of_tables
 from earnest.core.data.folds import encode_folds
 from earnest.core.data.measure import OF_JUDGEMENTS, OF_SAMPLES, Aggregate, Measure, Rule
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Target, Task, encode_ids, encode_units
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.cautions import Caution
 from earnest.core.text.doors import arg
 
 if TYPE_CHECKING:
@@ -97,11 +98,6 @@ def as_matrix(table: object, per_item: str = "scores") -> Numbers:
     if shaped.dtype not in (np.float32, np.float64):
         return shaped.astype(np.float64 if shaped.dtype.kind != "b" else np.float32)
     return kept(shaped)
-
-
-def note_of_guess(what: str, consequence: str, cure: str) -> Caution:
-    """Return the note on what had to be guessed of a table of scores."""
-    return Caution("EN141", what, consequence, cure, Severity.NOTE)
 
 
 # Defaults, and checks of what was given.
@@ -819,14 +815,7 @@ def draw_batches(table: Numbers, count: int) -> Numbers:
 
 
 def _batch_remark(items: int, count: int) -> Caution:
-    return Caution(
-        "EN143",
-        f"The {items:,} items are drawn in {count:,} random batches.",
-        "Means of batches vary as means of items do, so the interval is that of the items. Methods "
-        "that look at single items, such as mcnemar, are not offered.",
-        "For single items use batches=0, which takes far longer.",
-        Severity.NOTE,
-    )
+    return of_tables.items_in_batches(items, count)
 
 
 def _sum_samples(values: Numbers) -> Array:
@@ -860,12 +849,8 @@ def leave_out(
         if whole.sum() < max(1.0, FEW_WHOLE * (~never).sum()):
             raise _few_whole(names, gone, never, whole, lacking)
         rule = "items"
-    message = f"{len(lacking)} of {len(names)} configurations lack scores: " + check.some(
-        f"{names[c]} ({int(gone[~never, c].sum())} item{'s' if gone[~never, c].sum() > 1 else ''})"
-        for c in lacking
-    )
-    if not len(lacking):
-        message = f"{int(never.sum())} of {n} items have no score"
+    missing = {names[c]: int(gone[~never, c].sum()) for c in lacking}
+    unscored = int(never.sum())
     if rule == "worst":
         low, high = scores.measure.limits
         worst = low if scores.measure.greater_is_better else high
@@ -877,42 +862,32 @@ def leave_out(
                 cure=f"Give the limits, or pass {arg('incomplete', 'items')}.",
             )
         filled = np.where(gone[:, :, None], worst, table).astype(table.dtype)
-        what = f"A missing score counts as the worst, {worst:g}."
-        return filled, None, None, (_missing_remark(message, what),)
+        remark = of_tables.scores_missing(missing, len(names), unscored, n, rule, worst, left=n)
+        return filled, None, None, (remark,)
     if rule == "configs":
         rows, columns = np.flatnonzero(~never), np.flatnonzero(~gone[~never].any(axis=0))
         if not len(columns) or not len(rows):
             raise EvidenceError(
                 "no configuration has a score of every item",
                 needs="one configuration that was run on all items",
-                got=message,
+                got=of_tables.describe_missing(missing, len(names), unscored, n),
                 cure=f"Use {arg('incomplete', 'items')} or {arg('incomplete', 'worst')}.",
             )
-        what = f"They are left out; the result is about the other {len(columns)}."
         kept_part = table[np.ix_(rows, columns)]
-        return kept_part, rows, columns, (_missing_remark(message, what),)
+        remark = of_tables.scores_missing(
+            missing, len(names), unscored, n, rule, None, left=len(columns)
+        )
+        return kept_part, rows, columns, (remark,)
     rows = np.flatnonzero(whole)
     if not len(rows):
         raise EvidenceError(
             "no item has a score of every configuration",
             needs="one item that all were run on",
-            got=message,
+            got=of_tables.describe_missing(missing, len(names), unscored, n),
             cure=f"Use {arg('incomplete', 'configs')} or {arg('incomplete', 'worst')}.",
         )
-    what = (
-        f"{n - len(rows)} of {n} items are left out; the result is about the {len(rows)} that have "
-        "every score."
-    )
-    return table[rows], rows, None, (_missing_remark(message, what),)
-
-
-def _missing_remark(summary: str, what: str) -> Caution:
-    return Caution(
-        "EN140",
-        f"{summary}.",
-        f"{what} If scores are missing where an answer was bad, the result is too good.",
-        "Run what is missing, or choose with `incomplete` what a missing score counts as.",
-    )
+    remark = of_tables.scores_missing(missing, len(names), unscored, n, rule, None, left=len(rows))
+    return table[rows], rows, None, (remark,)
 
 
 def _few_whole(

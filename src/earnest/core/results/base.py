@@ -205,6 +205,11 @@ def _make_reader(kind: Any) -> Reader:
     return kind if isinstance(kind, type) and issubclass(kind, Enum) else _keep
 
 
+def read_value(kind: Any, value: Any) -> Any:
+    """Return a value of plain data as a type says; one of another type is a TypeError."""
+    return _make_reader(kind)(value)
+
+
 def _keep(value: Any) -> Any:
     return value
 

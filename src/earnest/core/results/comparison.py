@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.provenance import JsonObject
+from earnest.core.cautions import of_limits, of_search
 from earnest.core.results.base import FLAT, MetricResult, Plain
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import SOURCE, Provenance, Scale, by_severity, few_beyond
@@ -32,7 +33,6 @@ from earnest.core.text.comparison import (
     decision,
     interval_words,
     outcome_words,
-    p_words,
 )
 from earnest.core.text.doors import arg
 
@@ -130,9 +130,6 @@ def make_difference_interval(
 def alpha_of(confidence_level: float) -> float:
     """Return 1 - level without the rounding that makes 1 - .95 a little more than .05."""
     return round(1.0 - confidence_level, 12)
-
-
-FEW = ("EN016", "EN041", "EN150")  # cautions that depend on the level or the alternative
 
 
 @dataclass(frozen=True)
@@ -313,7 +310,7 @@ class Comparison(MetricResult):
                 cure="Compute it again, or keep it with to_dict(draws=True).",
             )
         interval = make_difference_interval(self.source, level, wanted, self.scale)
-        kept = [caution for caution in self.cautions if caution.code not in FEW]
+        kept = [caution for caution in self.cautions if not caution.changes_with_level]
         moved = replace(self, interval=interval, alternative=str(wanted), confidence_level=level)
         added = [*few_beyond(interval, self.n_valid), *level_remarks(moved)]
         return replace(moved, cautions=by_severity([*kept, *added]))
@@ -356,14 +353,7 @@ def level_remarks(comparison: Comparison) -> Iterable[Caution]:
         return
     least = min(1.0, 2 * least if comparison.alternative == Alternative.TWO_SIDED else least)
     if least > alpha_of(comparison.confidence_level):
-        yield Caution(
-            "EN041",
-            f"The smallest p-value that this test can give here is {least:.3g}.",
-            "It could not have shown a difference at this level, however large.",
-            "Use more resamples, or test='bayle'."
-            if comparison.n_resamples
-            else "Use more cases, or test='bayle'.",
-        )
+        yield of_limits.no_small_p(least, resampled=bool(comparison.n_resamples))
 
 
 def _best_of_its_table(made: Comparison) -> Iterable[Caution]:
@@ -371,16 +361,6 @@ def _best_of_its_table(made: Comparison) -> Iterable[Caution]:
     holds = made.p_simultaneous
     if made.best_of is None or holds is None:
         return
-    yield Caution(
-        "EN150",
-        f"{made.favours or made.a} is the best of the {made.best_of} configurations of this table.",
-        (
-            "If you compare it because it looked best, p does not allow for that choice. For all "
-            f"pairs of the table, {p_words(holds)}."
-        ),
-        (
-            "Compare all configurations, as compare_many does. If you chose this pair before you "
-            "saw any scores, p is valid."
-        ),
-        Severity.CAUTION if made.shown_only_if_planned else Severity.NOTE,
+    yield of_search.best_of_its_table(made.favours or made.a, made.best_of, holds).graded(
+        Severity.CAUTION if made.shown_only_if_planned else Severity.NOTE
     )

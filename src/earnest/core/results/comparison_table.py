@@ -228,16 +228,15 @@ class Comparisons(Result):
         return by_severity([*self.remarks, *shared, *self._list_of_some(shared)])
 
     def _list_of_some(self, shared: list[Caution]) -> Iterator[Caution]:
-        """Yield for each code a caution that some comparisons have, with whom it is about."""
-        by_code: dict[str, tuple[Caution, list[str]]] = {}
+        """Yield for each kind a caution that some comparisons have, with whom it is about."""
+        by_kind: dict[str, tuple[Caution, list[str]]] = {}
         for made, _ in self.ranked():
             for caution in made.cautions:
                 if caution not in shared:
-                    names = by_code.setdefault(caution.code, (caution, []))[1]
+                    names = by_kind.setdefault(caution.kind, (caution, []))[1]
                     names += [] if made.b in names[-1:] else [made.b]
-        for caution, names in by_code.values():
-            also = f" and {len(names) - 1} more" if len(names) > 1 else ""
-            yield replace(caution, what=f"Against {names[0]}{also}: {caution.what}")
+        for caution, names in by_kind.values():
+            yield replace(caution, against=tuple(names))
 
     @property
     def not_worse(self) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base.errors import EvidenceError, UnknownNameError
 from earnest.core.base.provenance import JsonObject, finite
+from earnest.core.cautions import of_limits
 from earnest.core.data.folds import TrainingSizes
 from earnest.core.results.base import (
     FLAT,
@@ -24,7 +25,7 @@ from earnest.core.results.base import (
     Plain,
     Result,
 )
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.cautions import Caution, Scope, Severity
 from earnest.core.results.interval import (
     Ask,
     Interval,
@@ -38,7 +39,6 @@ from earnest.core.text.numbers import decimals, number
 if TYPE_CHECKING:
     from earnest.plotting.figures.estimates import Axes
 
-OF_A_LEVEL = {"EN016", "EN026", "EN029"}  # cautions that another level may not deserve
 LEVEL = 0.95  # of what is said of a value without an interval
 ROUNDING = 1e-9  # of a score, by which a naive score that is the same may differ
 SOURCE = {"key": "limits_from"}  # how plain data call the source of limits
@@ -296,7 +296,7 @@ class Estimate(MetricResult):
         kept = [
             caution
             for caution in self.cautions
-            if caution.code not in OF_A_LEVEL and (caution.code != "EN001" or certain)
+            if not caution.changes_with_level and (certain or caution.about is not Scope.OPTIMISM)
         ]
         fresh = limit_remarks(self.source, interval.confidence_level, Side(interval.side))
         cautions = by_severity([*kept, *few_beyond(interval, self.n_valid), *fresh])
@@ -362,12 +362,7 @@ def few_beyond(interval: Interval | None, n_valid: int | None) -> Iterator[Cauti
     tail = 1.0 - interval.confidence_level
     tail = tail / 2 if interval.side == Side.TWO_SIDED else tail
     if tail * n_valid < FEW_IN_TAIL:
-        yield Caution(
-            "EN016",
-            f"{n_valid} resamples leave fewer than {FEW_IN_TAIL} beyond a limit.",
-            "The limits are rough.",
-            f"Use n_resamples={int(4 * FEW_IN_TAIL / tail)} or more.",
-        )
+        yield of_limits.few_beyond_limit(n_valid, FEW_IN_TAIL, int(4 * FEW_IN_TAIL / tail))
 
 
 def by_severity(cautions: Iterable[Caution]) -> tuple[Caution, ...]:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.provenance import JsonObject
+from earnest.core.cautions import of_limits
 from earnest.core.results.base import HIGH_END, LOW_END, READERS, Plain
 from earnest.core.results.cautions import Caution
 from earnest.core.results.specs import Side
@@ -394,15 +395,7 @@ class TiltedLimits(KeptLimits, kind="tilted"):
             yield infeasible(self.words)
         worth = [float(c.effective[c.place(tail)]) for c in asked if c not in missed]
         if worth and min(worth) < FEW_EFFECTIVE:
-            yield Caution(
-                "EN029",
-                (
-                    f"After weighting, a limit depends on only about {max(min(worth), 1.0):.0f} "
-                    "resamples."
-                ),
-                "Another seed may give a very different limit.",
-                "Use more resamples, or a method without tilts such as 'delong'.",
-            )
+            yield of_limits.few_under_tilt(min(worth))
 
     def to_dict(self, *, draws: bool = True) -> dict[str, Any]:
         """Return plain data, with or without tilts and draws."""
@@ -412,12 +405,7 @@ class TiltedLimits(KeptLimits, kind="tilted"):
 
 def infeasible(words: str) -> Caution:
     """Return the caution that no tilt was found, which names what was used instead."""
-    return Caution(
-        "EN026",
-        "No tilt of the cases makes the estimate as unlikely as the level requires.",
-        f"The limit is {words} instead.",
-        "The cases are few or perfectly separated: add cases.",
-    )
+    return of_limits.no_tilt(words)
 
 
 @dataclass(frozen=True)
@@ -539,13 +527,12 @@ class SidakLimits(KeptLimits, kind="sidak"):
 
     def remarks(self, confidence_level: float, side: Side) -> Iterator[Caution]:
         """Yield the cautions of the inner source about the ends that are asked for."""
-        tail, said = tail_of(confidence_level, side), set()
+        tail, kinds = tail_of(confidence_level, side), dict[str, Caution]()
         for end in sorted((Side.LOWER, Side.UPPER), key=lambda end: end is not self.end):
             if side in (end, Side.TWO_SIDED):
                 for caution in limit_remarks(self.inner, 1.0 - self._tail(tail, end), end):
-                    if caution.code not in said:  # the adjusted end comes first: it is the worse
-                        said.add(caution.code)
-                        yield caution
+                    kinds.setdefault(caution.kind, caution)  # the adjusted end is first: the worse
+        yield from kinds.values()
 
     @property
     def draws(self) -> NDArray[np.float64] | None:

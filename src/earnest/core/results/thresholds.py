@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import finite
+from earnest.core.cautions import of_tables
 from earnest.core.results.base import (
     DRAWN,
     FLAT,
@@ -601,12 +602,4 @@ def _say_rule(kind: str, value: float) -> str:
 def _remark_unmet(kind: str, share: float) -> tuple[Caution, ...]:
     if share >= 0.95:
         return ()
-    return (
-        Caution(
-            "EN126",
-            f"The rule for the {kind} could be satisfied in {100 * share:.0f} % of the resamples.",
-            "In the others the threshold at the end of the grid is used, so the values are not "
-            "those of a threshold that satisfies the rule.",
-            "Ask for less, or pass `thresholds` that reach beyond the lowest and highest score.",
-        ),
-    )
+    return (of_tables.rule_not_met(kind, share),)

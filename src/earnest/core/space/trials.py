@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from earnest.core.base import check
 from earnest.core.base.arrays import as_array, read_only
 from earnest.core.base.errors import FormatError, InputError
+from earnest.core.cautions import of_trials
 from earnest.core.results.base import Plain
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.space.pruned import IntermediateValues, carry_to_end
@@ -83,8 +84,7 @@ class TrialCounts(Plain):
     @property
     def left_out_words(self) -> str:
         """The trials that do not inform, in words."""
-        parts = [f"{self.pruned_unused:,} pruned without a value"] * bool(self.pruned_unused)
-        return " and ".join([*parts, *[f"{self.failed:,} failed"] * bool(self.failed)])
+        return of_trials.list_left_out(self.pruned_unused, self.failed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -436,13 +436,8 @@ def _remark_left_out(counts: TrialCounts, n: int) -> list[Caution]:
     if not counts.left_out:
         return []
     return [
-        Caution(
-            "EN060",
-            f"{counts.left_out} of {n} trials are left out: {counts.left_out_words}.",
-            "The explanation does not know how they would have done and may be too good there.",
-            "Report intermediate values, so that pruned trials inform; check whether those that "
-            "failed share a region of the space.",
-            Severity.CAUTION if counts.left_out > 0.1 * n else Severity.NOTE,
+        of_trials.trials_left_out(counts.pruned_unused, counts.failed, n).graded(
+            Severity.CAUTION if counts.left_out > 0.1 * n else Severity.NOTE
         )
     ]
 
@@ -450,15 +445,7 @@ def _remark_left_out(counts: TrialCounts, n: int) -> list[Caution]:
 def _remark_guesses(space: Space) -> list[Caution]:
     if not space.remarks:
         return []
-    return [
-        Caution(
-            "EN062",
-            "Part of the space was inferred from the trials. " + " ".join(space.remarks),
-            "Averages are over this space, and change with it.",
-            "Pass `space` if you know it.",
-            Severity.NOTE,
-        )
-    ]
+    return [of_trials.space_inferred(space.remarks)]
 
 
 def _remark_unvaried(space: Space, configs: tuple[dict[str, object], ...]) -> list[Caution]:
@@ -471,14 +458,7 @@ def _remark_unvaried(space: Space, configs: tuple[dict[str, object], ...]) -> li
     names = [name for name, values in seen.items() if len(values) <= 1]
     if not names:
         return []
-    return [
-        Caution(
-            "EN061",
-            f"Never varied in these trials: {check.some(names, limit=10)}.",
-            "Their effect cannot be seen.",
-            severity=Severity.NOTE,
-        )
-    ]
+    return [of_trials.never_varied(tuple(names))]
 
 
 DONE = ("complete", "completed", "success", "ok", "done", "finished", "1", "1.0", "true")

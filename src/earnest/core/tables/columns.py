@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.arrays import BLOCK, RawArray, as_array
 from earnest.core.base.errors import FormatError, InputError
+from earnest.core.cautions import of_evidence
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.column_names import NAMELESS
 from earnest.core.tables.faults import (
@@ -654,20 +655,7 @@ def remark_stacked(columns: Columns, y: Outcome, fold: RawArray | None) -> list[
     times = _count_by_values(values) or _count_by_order(values) or _count_by_folds(values, fold)
     if times < 2:
         return []
-    return [
-        Caution(
-            "EN122",
-            (
-                f"The {columns.rows:,} rows may be {columns.rows // times:,} cases, {times} times "
-                "each: their outcomes repeat."
-            ),
-            "If repeats are read as separate cases, every interval is too narrow.",
-            (
-                "If they are repeats, add a column that identifies the cases and one that numbers "
-                "the repeats, and pass id='COLUMN' and repeat='COLUMN'."
-            ),
-        )
-    ]
+    return [of_evidence.cases_stacked(columns.rows, times)]
 
 
 def _count_by_values(values: RawArray) -> int:

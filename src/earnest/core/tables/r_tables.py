@@ -9,6 +9,7 @@ import numpy as np
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
+from earnest.core.cautions import of_search
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.columns import Columns, number_repeats, split_repeats
 from earnest.core.tables.roles import Roles
@@ -114,16 +115,7 @@ def remark_winner_alone(table: RTable, names: Sequence[str]) -> list[Caution]:
     """Warn of a table with one configuration of a search, which may be its winner."""
     if len(names) > 1 or not table.tuned:
         return []
-    return [
-        Caution(
-            "EN134",
-            f"The table of {table.package} holds one configuration of "
-            f"{check.some(map(repr, table.tuned))}.",
-            "If it is the best of several, nothing corrects for that choice, and the score is too "
-            "good.",
-            _KEEP_ALL[table.package],
-        )
-    ]
+    return [of_search.winner_alone(table.package, tuple(table.tuned))]
 
 
 def _has_answers(names: Sequence[str]) -> bool:
@@ -210,11 +202,6 @@ def _read_mlr(columns: Columns) -> RTable:
     )
 
 
-_KEEP_ALL = {
-    "caret": 'Keep all that you tried: trainControl(savePredictions = "all").',
-    "tidymodels": "Keep all that you tried: collect_predictions() without `parameters`, of "
-    "tune_grid() with control_grid(save_pred = TRUE).",
-}
 _MAKE_FOLDS = {
     "caret": "Keep its column 'Resample'. caret has none after trainControl(method = \"LOOCV\"): "
     f"then pass {arg('fold', 'rowIndex')}.",

@@ -11,6 +11,7 @@ import numpy as np
 from earnest.core.base import check
 from earnest.core.base.arrays import RawArray, missing
 from earnest.core.base.errors import InputError
+from earnest.core.cautions import of_tables
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.column_names import OF_PREDICTIONS, fold_name
 from earnest.core.tables.columns import Columns, Outcome
@@ -80,18 +81,7 @@ def remark_data(
     strange = look.strange()
     if not strange or not (sure or look.numbers or not (folds or words)):
         return []
-    return [
-        Caution(
-            "EN120",
-            f"Some columns may be data instead of predictions: {look.words()}.",
-            "Each column is read as the predictions of one configuration, and the best of them as "
-            "the winner.",
-            (
-                "If they are data, train models on them with earnest tune; otherwise name the "
-                "configurations with configs=[...]."
-            ),
-        )
-    ]
+    return [of_tables.columns_may_be_data(look.words())]
 
 
 def _speaks_of_predictions(name: str) -> bool:

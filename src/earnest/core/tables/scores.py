@@ -21,8 +21,9 @@ from earnest.core.base.arrays import (
     refuse_unhashable,
 )
 from earnest.core.base.errors import InputError
+from earnest.core.cautions import of_tables
 from earnest.core.data.predictions import Configs
-from earnest.core.data.scores import ScoreParts, as_matrix, note_of_guess
+from earnest.core.data.scores import ScoreParts, as_matrix
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.column_names import OF_SCORES
 from earnest.core.tables.columns import (
@@ -332,16 +333,7 @@ class _Frame:
         far = (tops > FAR) | (lows < -FAR)
         if within.sum() >= 2 and within.sum() >= far.sum() > 0:
             odd = [names[int(c)] for c in np.flatnonzero(far)]
-            self.remarks.append(
-                Caution(
-                    "EN142",
-                    f"{int(within.sum())} columns lie between 0 and 1, and others reach far beyond "
-                    f"that: {check.some(odd)}.",
-                    "Each column is read as the scores of one configuration, and the best of them "
-                    "as the winner.",
-                    "If they are something else, name the configurations with configs=[...].",
-                )
-            )
+            self.remarks.append(of_tables.columns_may_not_be_scores(int(within.sum()), tuple(odd)))
 
     # Long: one row per score.
 
@@ -412,15 +404,9 @@ class _Frame:
         if self.roles["repeat"] is None:
             sample = _number_within(cell)
             if sample.any():
-                what = "item" if which is None else "item and configuration"
+                most = int(sample.max()) + 1
                 self.remarks.append(
-                    note_of_guess(
-                        f"Up to {int(sample.max()) + 1} rows are about the same {what}, and no "
-                        "column numbers them.",
-                        "They are read as samples: an item counts once, with their mean.",
-                        "If they are different items, give them different names; name the column "
-                        f"that numbers samples with {arg('repeat')}.",
-                    )
+                    of_tables.rows_read_as_samples(most, configurations=which is not None)
                 )
             return grid.case, sample, grid.first
         twice = np.bincount(cell * grid.repeats + grid.repeat)

@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from earnest.core.cautions import of_search
+from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import ON_ITEMS, AgainstChance, Estimand, Selection, Side
@@ -92,13 +94,20 @@ def print_numbers(estimate: Estimate, places: int | None = None) -> PrintedEstim
         None if each is None else prose(each, places, limits) for each in (estimate.naive, *ends)
     )
     value = prose(estimate.value, places, limits)
-    gap = None
-    if naive is not None and estimate.naive is not None:
-        lost = _read_rounded(estimate.naive, naive, places) - _read_rounded(
-            estimate.value, value, places
-        )
-        gap = prose(abs(lost), places, NO_LIMITS)
+    lost = _printed_gap(estimate, places)
+    gap = None if lost is None else prose(abs(lost), places, NO_LIMITS)
     return PrintedEstimate(value, naive, gap, low, high, _full_ends(interval, (low, high), limits))
+
+
+def _printed_gap(estimate: Estimate, places: int) -> float | None:
+    """Return the difference of the naive score and the value as they are printed."""
+    if estimate.naive is None:
+        return None
+    naive, value = (
+        _read_rounded(each, prose(each, places, estimate.scale.limits), places)
+        for each in (estimate.naive, estimate.value)
+    )
+    return naive - value
 
 
 def _full_ends(
@@ -346,22 +355,23 @@ def training_words(estimate: Estimate, *, delivered: bool = False) -> str:
     return f"It is the score of {trained}; {final} all of them."
 
 
-def optimism_words(estimate: Estimate) -> str:
-    """Return by how much the naive score flatters, with its interval and as a share of the gain.
+def describe_optimism(estimate: Estimate) -> Caution:
+    """Return the caution that the naive score flatters, with its interval and share of the gain.
 
     The share is of what the naive score is better than a constant prediction; it is all of it at
     most.
     """
-    shown, found, lost = print_numbers(estimate), estimate.optimism_interval, estimate.share_lost
-    words = f"{shown.optimism}"
-    if found is not None:
-        places = places_of([estimate])
-        low, high = (prose(max(end, 0.0), places, NO_LIMITS) for end in (found.low, found.high))
-        words += f" ({percent(found.confidence_level)} interval {low} to {high})"
-    if lost is None:
-        return words
-    part = "all" if lost >= 1.0 else percent(round(lost, 2))
-    return f"{words}, {part} of its apparent gain over {rival(estimate)}"
+    found = estimate.optimism_interval
+    return of_search.winner_too_optimistic(
+        optimism=_printed_gap(estimate, places_of([estimate])) or 0.0,
+        places=places_of([estimate]),
+        low=None if found is None else found.low,
+        high=None if found is None else found.high,
+        level=None if found is None else found.confidence_level,
+        share=estimate.share_lost,
+        rival=rival(estimate),
+        bound_only=estimate.selection is Selection.BOUND_ONLY,
+    )
 
 
 def flatters(estimate: Estimate) -> bool:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.threads import each, workers
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.cautions import of_trials
+from earnest.core.results.cautions import Caution
 from earnest.core.space.space import Space
 from earnest.explanation.surrogate.surrogate import EffectSums, as_columns
 
@@ -200,15 +201,7 @@ def _weigh(objective: Floats, added_sd: Floats | None) -> Floats | None:
 def _remark_choice(because: str) -> tuple[Caution, ...]:
     if not because:
         return ()
-    return (
-        Caution(
-            "EN064",
-            f"The surrogate is a forest, because there are {because}.",
-            "Its curves are rough, and its bands are too narrow where there are no trials.",
-            "Ask for surrogate='gaussian_process' if you have the time.",
-            Severity.NOTE,
-        ),
-    )
+    return (of_trials.forest_chosen(because),)
 
 
 @dataclass(frozen=True)

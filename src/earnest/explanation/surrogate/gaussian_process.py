@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.threads import each, workers
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.cautions import of_trials
+from earnest.core.results.cautions import Caution
 from earnest.core.space.parameters import ParameterKind
 from earnest.core.space.space import Space
 from earnest.explanation.surrogate.surrogate import EffectSums, as_columns
@@ -734,18 +735,8 @@ class GaussianProcess:
 
 
 def _remark_sample(n: int) -> Caution:
-    return Caution(
-        "EN064",
-        f"The scales of the surrogate come from {SCALES_FROM} of {n} trials, drawn at random.",
-        "The surrogate still uses all trials; its scales are a little less certain.",
-        severity=Severity.NOTE,
-    )
+    return of_trials.scales_of_sample(SCALES_FROM, n)
 
 
 def _remark_not_found() -> Caution:
-    return Caution(
-        "EN063",
-        "The scales of the surrogate could not be fitted: its likelihood has no maximum.",
-        "Curves and bands use default scales that were not learned.",
-        "Check the objective for values that are far from all others.",
-    )
+    return of_trials.scales_not_fitted()

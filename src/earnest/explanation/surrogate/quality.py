@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.rng import Purpose, Seeds
+from earnest.core.cautions import of_trials
 from earnest.core.results.base import Plain
 from earnest.core.results.cautions import Caution
 from earnest.core.space.trials import Trials
@@ -75,27 +76,9 @@ class SurrogateQuality(Plain):
         """Cautions about a surrogate that predicts poorly, or is too certain."""
         cautions = []
         if self.r2 < FAIR:
-            share = "only part of the objective"
-            if self.r2 < POOR:
-                share = "too little of the objective to show what matters"
-            cautions.append(
-                Caution(
-                    "EN063",
-                    f"The surrogate explains {share}: R² {self.r2:.2f} on trials it had not seen.",
-                    "Curves show what it learned, which may not be what is there.",
-                    "Evaluate more configurations, or try another surrogate.",
-                )
-            )
+            cautions.append(of_trials.surrogate_poor(self.r2, poor=self.r2 < POOR))
         if self.coverage < NARROW:
-            cautions.append(
-                Caution(
-                    "EN063",
-                    f"The surrogate is too certain: its 95 % bands hold {100 * self.coverage:.0f} "
-                    "% of the trials it had not seen.",
-                    "Bands are too narrow.",
-                    "Try another kernel, or the forest.",
-                )
-            )
+            cautions.append(of_trials.surrogate_too_certain(self.coverage))
         return tuple(cautions)
 
 

@@ -14,11 +14,12 @@ from earnest.core.base.errors import EvidenceError
 from earnest.core.base.provenance import versions
 from earnest.core.base.rng import Purpose, RngLike, Seeds
 from earnest.core.base.threads import workers
+from earnest.core.cautions import of_search
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
 from earnest.core.data.selection import Pooled
 from earnest.core.data.target import Task
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate, Provenance, by_severity, list_finite
 from earnest.core.results.gain import Gain
 from earnest.core.results.interval import Ask, DrawnLimits, Interval, NormalLimits
@@ -276,19 +277,6 @@ def limit_gain(
 def _yield_remarks(pi: Predictions, order: Order) -> Iterator[Caution]:
     if pi.configs.static or pi.n_configs == 1:
         return
-    yield Caution(
-        "EN006",
-        "The search proposed configurations by what it had seen.",
-        "The correction is for a choice among fixed configurations; some optimism is left, more "
-        "at the end of the search than at its start.",
-        "Confirm the gain on cases that the search never saw.",
-    )
+    yield of_search.dynamic_gain()
     if order is Order.MEAN:
-        yield Caution(
-            "EN133",
-            "The mean over orders is of a search that proposed configurations by what it had seen.",
-            "In another order it would have proposed others, so the mean is of no search that "
-            "could have been run.",
-            "Use order='tried'.",
-            Severity.NOTE,
-        )
+        yield of_search.orders_of_dynamic_search()

@@ -29,11 +29,12 @@ from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import versions
 from earnest.core.base.rng import Purpose, RngLike, Seeds
 from earnest.core.base.threads import workers
+from earnest.core.cautions import of_evidence, of_search
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.selection import SELECTORS, EnsembleRule, Pooled, Selector
 from earnest.core.data.thresholds import check_cuttable
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate, Provenance, by_severity, list_finite
 from earnest.core.results.interval import Ask, tail_of
 from earnest.core.results.specs import Side
@@ -674,18 +675,6 @@ def _open_ends(
 
 def _yield_remarks(pi: Predictions) -> Iterator[Caution]:
     if pi.kind is ResponseKind.DECISION:
-        yield Caution(
-            "EN125",
-            "The scores are decision values, which every configuration has on its own scale.",
-            "A threshold of the winner is matched with those of the other configurations by the "
-            "share of cases above it. There is no net benefit, which needs probabilities.",
-            "Use probabilities, if the models give any.",
-            Severity.NOTE,
-        )
+        yield of_evidence.decision_values()
     if not pi.configs.static:
-        yield Caution(
-            "EN006",
-            "The search proposed configurations by what it had seen.",
-            "The correction is for a choice among fixed configurations; some optimism is left.",
-            "Confirm the threshold on cases that the search never saw.",
-        )
+        yield of_search.dynamic_threshold()

@@ -12,6 +12,7 @@ import numpy as np
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.rng import Seeds
+from earnest.core.cautions import of_limits
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import few_beyond
 from earnest.core.results.interval import (
@@ -204,9 +205,7 @@ def limits_of(
         return DrawnLimits(draws.values), []
     shift = bias_shift(draws.values, value)
     if not math.isfinite(shift):
-        where = "above" if shift < 0 else "below"
-        what = f"All draws lie {where} the value."
-        return DrawnLimits(draws.values), [other_limits(what, "percentile")]
+        return DrawnLimits(draws.values), [of_limits.draws_on_one_side(above=shift < 0)]
     units = statistic.units
     left = statistic.without_each(np.arange(units.count), np.ones(units.count))
     parts = [(len(layer) - 1) * (left[layer].mean() - left[layer]) for layer in units.layers]
@@ -216,9 +215,8 @@ def limits_of(
     flat = not np.isnan(left).any()
     if flat and np.nanstd(draws.values) == 0.0:  # nothing varies: there is nothing to accelerate
         return BCaLimits(shift, 0.0, draws.values), []
-    why = "does not change" if flat else "is undefined"
-    what = f"The statistic {why} when a {units.word} is left out."
-    return BCaLimits(shift, 0.0, draws.values), [other_limits(what, "bias-corrected")]
+    remark = of_limits.no_acceleration(units.word, undefined=not flat)
+    return BCaLimits(shift, 0.0, draws.values), [remark]
 
 
 def _make_studentised(value: float, draws: StatisticDraws) -> tuple[LimitSource, list[Caution]]:
@@ -237,8 +235,7 @@ def _make_studentised(value: float, draws: StatisticDraws) -> tuple[LimitSource,
     source = PivotLimits(value, draws.error, pivots)
     if usable_pivots == valid:
         return source, []
-    what = f"{valid - usable_pivots} of {valid} resamples have no standard error above 0."
-    return source, [other_limits(what, "studentized, without these,")]
+    return source, [of_limits.draws_without_error(valid - usable_pivots, valid)]
 
 
 def bootstrap_remarks(units: Units, valid: Array, count: int) -> Iterator[Caution]:
@@ -252,25 +249,10 @@ FEW = 10  # units under which the draws are too coarse and too narrow for any of
 JUMPS = 3  # values that a statistic takes, at most, when it jumps as cases are left out
 
 
-def other_limits(what: str, kind: str) -> Caution:
-    """Return the caution that the interval is not the one that was asked for."""
-    return Caution(
-        "EN097",
-        what,
-        f"The interval is the {kind} one, which is less accurate.",
-        "Look at the draws; use more cases or a smoother statistic.",
-    )
-
-
 def not_smooth(is_rough: bool) -> Iterator[Caution]:
     """Yield a caution where a statistic jumps or bends as weight moves."""
     if is_rough:
-        yield Caution(
-            "EN098",
-            "The statistic jumps or bends when a little weight moves.",
-            "Its derivative and this standard error mean little.",
-            "Use earnest.inference.bootstrap.",
-        )
+        yield of_limits.statistic_not_smooth()
 
 
 def warn_of_left_out(left: Array, value: float) -> Iterator[Caution]:
@@ -281,42 +263,26 @@ def warn_of_left_out(left: Array, value: float) -> Iterator[Caution]:
     """
     distinct = len(np.unique(np.append(left, value)))
     if len(left) > FEW and 1 < distinct <= JUMPS:
-        yield Caution(
-            "EN098",
-            f"Leaving out each of {len(left)} units gives only {distinct} different values.",
-            "The statistic jumps, and the jackknife fails for such statistics.",
-            "Use earnest.inference.bootstrap.",
-        )
+        yield of_limits.statistic_jumps(len(left), distinct)
 
 
 def no_spread(spread: float, what: str) -> Iterator[Caution]:
     """Yield a caution where the statistic never changes."""
     if spread == 0.0:
-        yield Caution(
-            "EN035",
-            f"The statistic is the same for every {what}.",
-            "Nothing shows how much it could vary, so the interval has no width.",
-            "Only more cases can tell you more.",
-        )
+        yield of_limits.statistic_constant(what)
 
 
 def warn_of_undefined_draws(count: int, valid: int) -> Iterator[Caution]:
     """Yield a caution where resamples have no value."""
     if valid < count:
-        yield Caution(
-            "EN010",
-            f"{count - valid} of {count} resamples have no defined value.",
-            "They are left out, so the interval describes samples that have one.",
-            "Pass `strata` if every class must be drawn, or use more cases.",
-        )
+        yield of_limits.statistic_undefined(count - valid, count)
 
 
 def few_units(units: Units) -> Iterator[Caution]:
     """Yield a caution where there is little to resample."""
     if units.count - len(units.layers) < FEW - 1:
-        yield Caution(
-            "EN036" if units.word == "case" else "EN020",
-            f"There are {units.count} {units.word}s to resample.",
-            "Draws of so few are coarse and too narrow; the limits are a rough guide.",
-            f"Use more {units.word}s.",
+        yield (
+            of_limits.few_cases_of_statistic(units.count)
+            if units.word == "case"
+            else of_limits.few_clusters_of_statistic(units.count, units.word)
         )

@@ -21,7 +21,6 @@ from earnest.inference.general import draws as _  # noqa: F401  # whose limits a
 if TYPE_CHECKING:
     from earnest.core.text.paper import PaperTable
 
-BY_LEVEL = ("EN016",)  # cautions that depend on the level
 SIDES = (Side.TWO_SIDED, Side.LOWER, Side.UPPER)
 
 
@@ -155,7 +154,7 @@ def ask_at(result: StatisticResult, confidence_level: float, side: str) -> Stati
     if result.source is None:
         raise make_not_kept_error("the source of the limits was", "the source of an interval")
     interval = Interval(*result.source.limits(level, end), level, str(end))
-    lasting = [caution for caution in result.cautions if caution.code not in BY_LEVEL]
+    lasting = [caution for caution in result.cautions if not caution.changes_with_level]
     corrected = list(limit_remarks(result.source, level, end))
     counted = result.n_valid if result.tool == "bootstrap" else None
     rough = corrected or few_beyond(interval, counted)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from earnest.core.base.errors import EvidenceError
+from earnest.core.cautions import of_limits
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import LimitSource, LogitLimits, NormalLimits, ShareLimits
 from earnest.inference.cases.placements import scores_of
@@ -104,12 +105,7 @@ def _published_limits(choice: Choice, metric: Metric, variance: float, words: st
     cautions: tuple[Caution, ...] = ()
     if not variance > NOTHING:
         error = 0.0
-        caution = Caution(
-            "EN027",
-            "The variance of the AUC is 0: its scores show no spread.",
-            "As published, both limits are the AUC itself.",
-            "Leave variant='as_published' out.",
-        )
+        caution = of_limits.area_a_point()
         cautions = (caution,)
     return AucLimits(NormalLimits(choice.value, error), words, cautions)
 
@@ -127,20 +123,17 @@ def _without_variance(
     """
     groups = choice.part.target.groups
     unit = "case" if groups is None else "group"
-    what = "is 0" if variance == variance else f"is undefined for one {unit} of a class"
     most = choice.part.n_cases if groups is None else max(1, len(np.unique(groups)) // 2)
     pairs = min(*class_counts(choice), most)
     several = "independent pairs" if pairs > 1 else "pair"
     words = f"the exact limit of Clopper and Pearson for {pairs} {several} of cases"
     source: LimitSource = ShareLimits(choice.value, pairs, *ends, exact=True)
-    if variance == variance and is_perfect(metric, choice.value):
+    normal = variance == variance and is_perfect(metric, choice.value)
+    if normal:
         words = "that of an AUC of scores that are normal in each class"
         source = perfect_limits(choice.part.select(choice.chosen), metric)
-    caution = Caution(
-        "EN027",
-        f"The variance of the AUC {what}: its scores show no spread.",
-        f"The limit is {words}.",
-        "It is wide; only more cases can tell you more.",
+    caution = of_limits.area_without_spread(
+        defined=variance == variance, unit=unit, pairs=None if normal else pairs
     )
     return AucLimits(source, words, (caution,))
 

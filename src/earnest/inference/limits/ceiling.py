@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from earnest.core.base.errors import EarnestError
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.base.threads import each, workers
+from earnest.core.cautions import of_limits
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
 from earnest.core.data.target import Target
 from earnest.core.data.weights import Weights
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import (
     WIDTH_LEVEL,
     AreaLimits,
@@ -272,28 +273,13 @@ def is_perfect(metric: Metric, value: float) -> bool:
     return abs(value - _best(metric)) <= ROUNDING
 
 
-def no_error(metric: Metric, target: Target, contest: Contest | None = None) -> Caution:
+def no_error(metric: Metric, target: Target, rivals: int = 1) -> Caution:
     """Return the caution that the limits of a perfect score come from its distribution."""
-    rivals = 1 if contest is None else contest.pi.n_configs
-    level = f" The level allows for the choice from {rivals} configurations." * (rivals > 1)
-    return Caution(
-        "EN035",
-        "The score is perfect on these cases.",
-        f"Seeing no error does not mean that there are none. {_law_words(metric, target)}{level}",
-        "Only more cases can tell you more.",
+    return of_limits.perfect_score(
+        area=metric.area,
+        pairs=None if metric.area or isinstance(metric, MomentMetric) else disjoint_pairs(target),
+        rivals=rivals,
     )
-
-
-def _law_words(metric: Metric, target: Target) -> str:
-    if metric.area:
-        return "The limit is that of an AUC with scores that are normal in each class."
-    if isinstance(metric, MomentMetric):
-        return (
-            "The limit says how large a share of errors may have gone unseen (the rule of three)."
-        )
-    pairs = disjoint_pairs(target)
-    words = "one pair" if pairs == 1 else f"{pairs} pairs"
-    return f"The limit is the exact one of Clopper and Pearson for {words} of cases."
 
 
 def _best(metric: Metric) -> float:
@@ -724,66 +710,40 @@ def with_spread(
     if width:
         return made, (*_mostly_equal(source.draws, made), *_near_best(made, metric, value))
     if made is not source and is_perfect(metric, value):
-        return made, (no_error(metric, one.target, contest),)
-    floor, remark = unseen_limits(one, metric)
+        rivals = 1 if contest is None else contest.pi.n_configs
+        return made, (no_error(metric, one.target, rivals),)
     rivals = 1 if contest is None or made is not source else contest.pi.n_configs
+    floor, remark = unseen_limits(one, metric, rivals)
     floor = best_of(floor, rivals, metric.greater_is_better)
-    return WidenedLimits(made, floor), (remark if rivals == 1 else _of_the_best(remark, rivals),)
+    return WidenedLimits(made, floor), (remark,)
 
 
 def no_width(source: LimitSource) -> Iterator[Caution]:
     """Yield a caution where limits that stay as published are a point."""
     if not source.has_width:
-        yield Caution(
-            "EN035",
-            "The resamples give the same value.",
-            "The interval has no width, as published. That nothing else was seen does not mean "
-            "that there is nothing else.",
-            "Leave `variant` out to get limits that allow for unseen cases.",
-        )
+        yield of_limits.draws_a_point()
 
 
-def unseen_limits(one: Predictions, metric: Metric) -> tuple[LimitSource, Caution]:
-    """Return what can be said of a metric where the cases of one configuration show no spread."""
+def unseen_limits(one: Predictions, metric: Metric, rivals: int = 1) -> tuple[LimitSource, Caution]:
+    """Return what can be said of a metric where the cases of one configuration show no spread.
+
+    The limits are those of the one; the caution counts the rivals that it was chosen from.
+    """
     try:
         made = case_values(one, metric)
     except EarnestError:  # a metric that no case has a part of, or too few cases for its parts
-        return _pair_limits(one, metric)
-    return limits_without_spread(one, made, metric)
+        return _pair_limits(one, metric, rivals)
+    return limits_without_spread(one, made, metric, rivals)
 
 
-def _pair_limits(one: Predictions, metric: Metric) -> tuple[LimitSource, Caution]:
+def _pair_limits(one: Predictions, metric: Metric, rivals: int) -> tuple[LimitSource, Caution]:
     """Return the exact limits of pairs that share no case, or open ones without a finite range."""
     pairs = disjoint_pairs(one.target)
     value = _score(one, metric)
     low, high = metric.limits
-    cure = "Only more cases can tell you more."
     if not np.isfinite([low, high]).all():
-        return EqualCaseLimits(value, one.n_cases, low, high), Caution(
-            "EN035",
-            "Every resample gives the same value.",
-            "Unseen cases could move the metric anywhere in its range, so the limits are that "
-            "range.",
-            cure,
-        )
-    return ShareLimits(value, pairs, low, high, exact=True), Caution(
-        "EN035",
-        "Every resample gives the same value.",
-        "The limits do not come from the resamples: they are the exact limits of Clopper and "
-        f"Pearson for {'one pair' if pairs == 1 else f'{pairs} pairs'} of cases.",
-        cure,
-    )
-
-
-def _of_the_best(remark: Caution, rivals: int) -> Caution:
-    return Caution(
-        remark.code,
-        remark.what,
-        f"{remark.consequence} The pessimistic end is read at Sidak's level for {rivals} "
-        "configurations.",
-        remark.cure,
-        remark.severity,
-    )
+        return EqualCaseLimits(value, one.n_cases, low, high), of_limits.draws_equal(None, rivals)
+    return ShareLimits(value, pairs, low, high, exact=True), of_limits.draws_equal(pairs, rivals)
 
 
 def _mostly_equal(draws: NDArray[np.float64] | None, made: LimitSource) -> Iterator[Caution]:
@@ -792,13 +752,7 @@ def _mostly_equal(draws: NDArray[np.float64] | None, made: LimitSource) -> Itera
         return
     _, counts = np.unique(valid, return_counts=True)
     if counts.max() >= MOSTLY * len(valid):
-        yield Caution(
-            "EN035",
-            f"{counts.max() / len(valid):.0%} of the resamples give the same value.",
-            "The limits depend on the few others and are rough; at a lower level they are a "
-            "single point.",
-            "Only more cases can tell you more.",
-        )
+        yield of_limits.draws_mostly_equal(float(counts.max() / len(valid)))
 
 
 def _near_best(made: LimitSource, metric: Metric, value: float) -> Iterator[Caution]:
@@ -808,17 +762,11 @@ def _near_best(made: LimitSource, metric: Metric, value: float) -> Iterator[Caut
     place = 0 if metric.greater_is_better else 1
     end = made.drawn.limits(WIDTH_LEVEL, Side.TWO_SIDED)[place]
     if float(in_range(metric, np.array(value))) >= NEAR_BEST and np.isfinite(end):
-        yield Caution(
-            "EN155",
-            "The score is close to the best possible, with few errors.",
-            f"Resamples of so few put the end of a 95 % interval at {end:.3g}, too close to the "
-            "score. You get the limit from the distribution of the score, which is further away.",
-            severity=Severity.NOTE,
-        )
+        yield of_limits.near_best(float(end))
 
 
 def limits_without_spread(
-    pi: Predictions, made: CaseValues, metric: Metric
+    pi: Predictions, made: CaseValues, metric: Metric, rivals: int = 1
 ) -> tuple[LimitSource, Caution]:
     """Return limits and a caution where the variance of one configuration is 0.
 
@@ -830,35 +778,23 @@ def limits_without_spread(
     for groups in (made.groups, None):
         variance = variance_of_mean(made.spread, made.folds, groups, Variance.ALL_PAIRS)[0]
         if variance > 0.0:
-            return NormalLimits(value, float(variance) ** 0.5), _remark(
-                "The variance is 0, although cases vary.",
-                f"The variance over all pairs of {'cases' if groups is None else 'groups'} is used "
-                "instead.",
+            return NormalLimits(value, float(variance) ** 0.5), of_limits.spread_elsewhere(
+                "case" if groups is None else "group", rivals
             )
     by_fold = len(np.unique(made.folds[made.folds >= 0])) > 1
     if made.kind == "placements" and is_perfect(metric, value):
-        return perfect_limits(pi, metric, by_fold=by_fold), no_error(metric, pi.target)
+        return perfect_limits(pi, metric, by_fold=by_fold), no_error(metric, pi.target, rivals)
     if made.kind == "placements":
         pairs = max(1, min(independent_pairs(pi, made), units // 2))
-        return ShareLimits(value, pairs, *metric.limits, exact=True), _remark(
-            "The order of the classes is the same in every fold.",
-            "The limits are not normal: they are the exact limits of Clopper and Pearson for "
-            f"{pairs} independent pairs of cases.",
+        return ShareLimits(value, pairs, *metric.limits, exact=True), of_limits.order_in_every_fold(
+            pairs, rivals
         )
     low, high = metric.limits if made.kind == "pointwise" else reach(pi, metric, value, units)
     source = EqualCaseLimits(value, units, low, high)
     if isinstance(metric, MomentMetric) and is_loss_of_chances(metric):
         costs = ErrorCosts.of(pi, metric)
         source = costs.without_errors() if costs.unseen > 0.0 else source
-    return source, _remark(
-        "All cases contribute the same.",
-        "The limits are not normal: they show how large a share of different cases may have "
-        "gone unseen, and what these could do to the metric (the rule of three).",
-    )
-
-
-def _remark(what: str, consequence: str) -> Caution:
-    return Caution("EN035", what, consequence, "Only more cases can tell you more.")
+    return source, of_limits.cases_equal(rivals)
 
 
 def independent_pairs(pi: Predictions, made: CaseValues) -> int:

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError
+from earnest.core.cautions import of_limits
 from earnest.core.data.predictions import Predictions
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import LimitSource, NormalLimits
 from earnest.inference.cases.case_values import CaseValues, case_values
 from earnest.inference.cases.fold_variance import Variance, variance_of_mean
@@ -61,90 +62,47 @@ def fold_normal(pi: Predictions, metric: Metric, config: int, kind: Variance) ->
             cure="Check the predictions, or choose another metric.",
         )
     variance = float(variance_of_mean(made.spread, made.folds, made.groups, kind)[0])
-    remarks = [
-        *beyond_the_theorem(made, metric.title),
-        *few_groups_in_variance(made.groups),
-        *lone_cases(made),
-    ]
+
+    def list_remarks(*, linear: bool) -> list[Caution]:
+        return [
+            *beyond_the_theorem(made, metric.title, linear=linear),
+            *few_groups_in_variance(made.groups),
+            *lone_cases(made),
+        ]
+
     if variance > 0.0:
         source: LimitSource = NormalLimits(value, variance**0.5)
         source = never_beyond_perfect(source, pi, metric, value, by_fold=pi.n_folds > 1)
-        return FoldNormal(value, source, (*remarks, *few_cases(made)))
+        return FoldNormal(value, source, (*list_remarks(linear=True), *few_cases(made)))
     source, remark = limits_without_spread(pi, made, metric)
-    unused = made.kind == "delta" and not isinstance(source, NormalLimits)
-    kept = [c for c in remarks if not (unused and c.code == "EN031")]  # the linear part
-    return FoldNormal(value, source, (*kept, remark))
+    remarks = list_remarks(linear=isinstance(source, NormalLimits))
+    return FoldNormal(value, source, (*remarks, remark))
 
 
-def beyond_the_theorem(made: CaseValues, title: str) -> Iterator[Caution]:
-    """Yield a note for everything that the theorem does not cover."""
-    if made.kind == "delta":
-        yield Caution(
-            "EN031",
-            f"{title[:1].upper()}{title[1:]} is not a mean over cases.",
-            "Its limits are those of its linear part (the delta method), for the cases of all "
-            "folds together, which goes beyond the theorem of Bayle et al. 2020.",
-            severity=Severity.NOTE,
-        )
+def beyond_the_theorem(made: CaseValues, title: str, *, linear: bool = True) -> Iterator[Caution]:
+    """Yield a note for all that the theorem does not cover; `linear` if that part is used."""
+    if made.kind == "delta" and linear:
+        yield of_limits.linear_part(title)
     if made.kind == "placements":
-        yield Caution(
-            "EN031",
-            f"{title[:1].upper()}{title[1:]} is not a mean over cases.",
-            "Its limits come from placements of the cases, like DeLong's, which goes beyond the "
-            "theorem of Bayle et al. 2020."
-            if made.folds.max() == 0
-            else (
-                "It is the mean over folds, not the pooled one, and its limits come from "
-                "placements within folds (LeDell et al. 2015), which goes beyond the theorem "
-                "of Bayle et al. 2020."
-            ),
-            severity=Severity.NOTE,
-        )
+        yield of_limits.placements(title, by_fold=bool(made.folds.max() > 0))
     if made.folds.shape[1] > 1:
-        yield Caution(
-            "EN032",
-            f"There are {made.folds.shape[1]} repeats.",
-            "The theorem of Bayle et al. 2020 is about one partition; the limits do not shrink "
-            "with the number of repeats.",
-            severity=Severity.NOTE,
-        )
+        yield of_limits.repeats_beyond_theorem(made.folds.shape[1])
     if made.groups is not None:
-        yield Caution(
-            "EN033",
-            "The cases come in groups.",
-            "The theorem of Bayle et al. 2020 is about independent cases; the variance is that "
-            "of whole groups (cluster-robust).",
-            severity=Severity.NOTE,
-        )
+        yield of_limits.groups_beyond_theorem()
 
 
-def lone_cases(made: CaseValues, then: str = "the error is rather too large") -> Iterator[Caution]:
+def lone_cases(made: CaseValues, *, one_partition: bool = False) -> Iterator[Caution]:
     """Yield a caution where folds have one case of a class, which show nothing of its spread."""
     single, folds = made.single_folds
     if made.pooled is not None:
-        yield Caution(
-            "EN082",
-            f"In {single} of {folds} folds a class has one case.",
-            "A single fold does not show how much depends on such a case. Placements come from "
-            f"the mean over folds, as if all models ranked alike; {then}.",
-            "Use fewer folds, so that each has two cases of each class.",
-        )
+        yield of_limits.lone_cases(single, folds, one_partition=one_partition)
 
 
 def few_cases(made: CaseValues) -> Iterator[Caution]:
     """Yield a caution where a normal law is a poor guide."""
     n, rarer = len(made.terms), unlike_cases(made.terms[:, 0], made.folds)
     if n < FEW_CASES or rarer < FEW_UNLIKE:
-        what = (
-            f"{n} cases" if n < FEW_CASES else f"{rarer:.2g} of {n} cases that differ from the rest"
-        )
-        yield Caution(
-            "EN036",
-            f"The normal limits are based on {what}.",
-            "With so few, the mean is far from normal: the interval is rough, and too short on "
-            "the side of the rarer cases.",
-            "Use more cases.",
-        )
+        yield of_limits.few_for_normal_limits(n, unlike=None if n < FEW_CASES else rarer)
 
 
 def unlike_cases(terms: NDArray[np.float64], folds: Numbers) -> float:

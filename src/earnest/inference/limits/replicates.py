@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from earnest.core.cautions import of_limits
 from earnest.core.data.replicates import Replicates
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import (
     EqualCaseLimits,
     LimitSource,
@@ -85,30 +86,14 @@ def scaled_limits(
     """
     pairs = has_pairs(metric, replicates.target)
     if not pairs and not has_cases(metric):
-        remark = Caution(
-            "EN087",
-            f"{metric.title} has no value for a single case or pair of cases.",
-            "There is no influence function, and so no standard error and no interval.",
-            "Use a mean over cases, a function of sums, the AUC, or the concordance index.",
-            Severity.NOTE,
-        )
+        remark = of_limits.no_influence_function(metric.title)
         return ReplicateLimits(None, (remark,))
     made = pairs_left_out(replicates, metric) if pairs else cases_left_out(replicates, metric)
     ratio = _ratio(metric, value, made.value) if scaled else 1.0
     own = limits_of(replicates, metric, made, value=value, ratio=ratio)
     if _flat(made):
         return own
-    form = "leave-pair-out" if pairs else "leave-one-out"
-    times = f" times {ratio:.2f}" if scaled else ""
-    note = Caution(
-        "EN086",
-        f"The standard error of {of!r} is that of the {form} bootstrap{times}.",
-        "It has no influence function, so it is not known how much the training score moves the "
-        "limits."
-        if scaled
-        else "It averages the same losses, sample by sample instead of case by case.",
-        severity=Severity.NOTE,
-    )
+    note = of_limits.error_of_related(of, pairs=pairs, ratio=ratio if scaled else None)
     return ReplicateLimits(own.source, (*own.cautions, note))
 
 
@@ -138,25 +123,14 @@ def _without_spread(
     """Return limits if no case differs from another, although unseen ones may."""
     target = replicates.target
     units = target.n if replicates.groups is None else len(np.unique(replicates.groups))
-    cure = "Only more cases can tell you more."
     if pairs:
         count = int(target.event.sum()) if target.event is not None else int((target.y == 1).sum())
         few = max(1, min(count, target.n - count if target.event is None else count, units // 2))
-        return ShareLimits(value, few, *metric.limits, exact=True), Caution(
-            "EN035",
-            "Models that saw neither case order all pairs alike.",
-            "The limits are not normal: they are the exact limits of Clopper and Pearson for "
-            f"{few} independent pairs of cases.",
-            cure,
+        return ShareLimits(value, few, *metric.limits, exact=True), of_limits.pairs_ordered_alike(
+            few
         )
     low, high = metric.limits if metric.pointwise else (-math.inf, math.inf)
-    return EqualCaseLimits(value, units, low, high), Caution(
-        "EN035",
-        "All cases contribute the same.",
-        "The limits are not normal: they show how large a share of different cases may have "
-        "gone unseen, and what these could do to the metric (the rule of three).",
-        cure,
-    )
+    return EqualCaseLimits(value, units, low, high), of_limits.cases_equal()
 
 
 def _remarks(
@@ -167,41 +141,19 @@ def _remarks(
     yield from few_groups_in_variance(replicates.groups)
     yield from few_for_an_auc(replicates.resubstituted, metric)
     if not pairs and replicates.groups is None and replicates.n_cases < FEW_CASES:
-        yield Caution(
-            "EN036",
-            f"The normal limits are based on {replicates.n_cases} cases.",
-            "With so few, the mean is far from normal and the interval is rough.",
-            "Use more cases.",
-        )
+        yield of_limits.few_for_normal_limits(replicates.n_cases, unlike=None)
 
 
 def noise_remarks(made: LeftOutEstimate) -> Iterator[Caution]:
     """Yield a caution where the finite number of replicates shows in the standard error."""
     count = made.n_replicates
     if made.corrects and count < FEWEST:
-        yield Caution(
-            "EN084",
-            f"There {'is' if count == 1 else 'are'} {count} replicate{'s' * (count > 1)}.",
-            "So few show neither how training depends on single cases nor their own noise: the "
-            "value and the standard error are rough.",
-            f"Use n_replicates={USUAL} or more.",
-        )
+        yield of_limits.few_replicates(count, USUAL)
     elif made.drowned:
-        yield Caution(
-            "EN084",
-            f"With {count} replicates the noise of the draws hides how training depends on single "
-            "cases.",
-            "The standard error is that of the cases as if the models were fixed, and may be too "
-            "small.",
-            f"Use n_replicates={_round_up(4 * count)} or more.",
-        )
+        yield of_limits.replicates_drowned(count, _round_up(4 * count))
     elif made.corrects and made.noise_error > NOISY:
-        yield Caution(
-            "EN084",
-            f"With {count} replicates the noise of the draws makes the standard error uncertain "
-            f"by {made.noise_error:.0%}.",
-            "The width of the interval is uncertain by as much.",
-            f"Use n_replicates={_round_up(count * _count_needed(made))} or more.",
+        yield of_limits.replicates_noisy(
+            count, made.noise_error, _round_up(count * _count_needed(made))
         )
 
 
@@ -221,12 +173,4 @@ def _round_up(count: float) -> int:
 def warn_of_unseen(made: LeftOutEstimate, *, pairs: bool) -> Iterator[Caution]:
     """Yield a caution where no replicate left out some cases, or pairs of cases."""
     if made.n_unseen:
-        one = made.n_unseen == 1
-        noun = f"pair{'s' * (not one)} of cases" if pairs else f"case{'s' * (not one)}"
-        yield Caution(
-            "EN085",
-            f"{made.n_unseen} {noun} {'was' if one else 'were'} left out by none of "
-            f"{made.n_replicates} replicates.",
-            "It is not in the mean." if one else "They are not in the mean.",
-            "Train more replicates.",
-        )
+        yield of_limits.never_left_out(made.n_unseen, pairs=pairs, replicates=made.n_replicates)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.errors import MetricError
+from earnest.core.cautions import of_limits
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target, Task
 from earnest.core.data.weights import Weights
@@ -34,7 +35,6 @@ from earnest.core.results.interval import (
     binormal_variance,
 )
 from earnest.core.text.doors import arg
-from earnest.core.text.numbers import write_count
 from earnest.inference.cases.case_values import case_values
 from earnest.inference.cases.placements import spread_ratio
 from earnest.kernels.score import score_table
@@ -343,16 +343,10 @@ class _ShareLaw(CountedLaw):
     def remarks(self, winner: int) -> Iterator[Caution]:
         """Yield cautions for F1 of few positives, and for repeats of few cases near the ceiling."""
         if self.law is Law.OVERLAP:
-            yield from _warn_of_few(self.pi, 1, "F1", "70 % in the worst of real searches")
+            yield from _warn_of_few(self.pi, 1, area=False)
         cases, repeats = self.pi.n_cases, count_used_repeats(self.pi)
         if repeats > 1 and cases <= FEW_REPEATED and self.scores[winner] >= CEILING:
-            yield Caution(
-                "EN132",
-                f"There are {cases} cases in {repeats} repeats, and the winner is nearly perfect.",
-                "Repeats then seem more informative than they are: 95 % limits held in 88 to 93 "
-                "% of such simulations.",
-                "Read the limit at a higher level, or use one repeat.",
-            )
+            yield of_limits.repeats_near_best(cases, repeats)
 
 
 class _BoundedLaw(_ShareLaw):
@@ -481,17 +475,10 @@ class _AreaLaw(CountedLaw):
         if self.law is Law.CONCORDANCE:
             return
         smaller = int(fewest_of_classes(self.pi).argmin())
-        yield from _warn_of_few(self.pi, smaller, "an AUC", "87 % in the worst simulations")
+        yield from _warn_of_few(self.pi, smaller, area=True)
         ratio = self._spread_ratio(winner) if self.law is Law.AREA else 1.0
         if ratio > WIDE:
-            yield Caution(
-                "EN131",
-                f"The AUC varies {ratio:.1f} times as much as it would for normal scores with "
-                "equal spread in both classes.",
-                "The classes differ in spread, or a few cases decide. The limits are widened "
-                "and can still be too narrow.",
-                "Look at the scores of the smaller class; more of its cases help.",
-            )
+            yield of_limits.spreads_unlike(ratio)
 
 
 class _LossLaw(WinnerLaw):
@@ -535,48 +522,28 @@ class _LossLaw(WinnerLaw):
         """Return a caution for heavy tails or many equal losses, which no Gamma fits."""
         losses = -self.metric.sign * self.unit_terms(winner)
         if not self.scores[winner] > 0.0 or np.ptp(losses) == 0.0:
-            return _no_law("EN124", "All losses of the winner are equal.")
+            return of_limits.losses_equal(1.0)
         lumped = int((losses <= losses.min()).sum())
         if lumped > max(1.0, LUMPED * len(losses)):  # of few units one is a large share
-            return _no_law(
-                "EN124",
-                f"{lumped / len(losses):.0%} of the winner's losses equal the smallest one.",
-            )
+            return of_limits.losses_equal(lumped / len(losses))
         kurtosis = self.kurtosis(winner)
         if kurtosis > HEAVY:
-            return _no_law(
-                "EN123",
-                "A few losses of the winner are far larger than the others: their kurtosis is "
-                f"{kurtosis:.0f}, above {HEAVY:.0f}.",
-            )
+            return of_limits.losses_heavy(kurtosis, HEAVY)
         return None
 
 
-def _warn_of_few(pi: Predictions, place: int, metric: str, worst: str) -> Iterator[Caution]:
+def _warn_of_few(pi: Predictions, place: int, *, area: bool) -> Iterator[Caution]:
     """Yield a caution where a class has few cases."""
     count = int(fewest_of_classes(pi)[place])
     if count < FEW_OF_A_CLASS:
-        yield Caution(
-            "EN130",
-            f"Class {pi.target.classes[place]} has {write_count(count, 'case')}.",
-            f"With fewer than {FEW_OF_A_CLASS} the limits of {metric} can be too narrow: 95 % "
-            f"limits held in {worst}.",
-            "Use more cases of that class.",
+        yield of_limits.few_for_the_winner(
+            count, str(pi.target.classes[place]), FEW_OF_A_CLASS, area=area
         )
 
 
 def _power_near(values: Array) -> float:
     """Return a power of two near the largest, which changes no digit: squares do not overflow."""
     return 2.0 ** int(np.frexp(np.abs(values).max(initial=0.0))[1])
-
-
-def _no_law(code: str, what: str) -> Caution:
-    return Caution(
-        code,
-        what,
-        "We have no limit that holds for such losses, so you get the interval of BBC.",
-        "Use a metric with lighter tails, such as 'mae', or more cases.",
-    )
 
 
 def anscombe(shares: Array, trials: Array) -> Array:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.rng import Seeds
+from earnest.core.cautions import of_limits
 from earnest.core.data.replicates import Replicates
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import Ask
@@ -59,12 +60,7 @@ def average_defined(
             f"{arg('stratify', True)}), or train "
             "more.",
         )
-    remark = Caution(
-        "EN010",
-        f"{bad} of {len(scores)} replicates have no defined value.",
-        "They are left out, which favours samples with every class.",
-        "Draw each class separately with bootstrap_train(..., stratify=True).",
-    )
+    remark = of_limits.replicates_undefined(bad, len(scores))
     return float(np.nanmean(scores)), [remark] if bad else []
 
 

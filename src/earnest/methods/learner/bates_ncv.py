@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.errors import EvidenceError, MetricError
+from earnest.core.cautions import of_limits
 from earnest.core.data.designs import NestedPredictions
 from earnest.core.data.target import Target
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import LimitSource, NormalLimits
 from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
 from earnest.core.text.doors import arg
@@ -202,26 +203,11 @@ def find_parts(
 
 def _few_repeats(repeats: int) -> Iterator[Caution]:
     if repeats < FEW_REPEATS:
-        yield Caution(
-            "EN092",
-            f"There {'is' if repeats == 1 else 'are'} {repeats} repeat{'s' * (repeats > 1)}.",
-            "The error that nested cross-validation measures is rough with so few.",
-            f"Use n_repeats={FEW_REPEATS} or more.",
-        )
+        yield of_limits.few_repeats(repeats, FEW_REPEATS)
 
 
 def _warn_of_bound(parts: NestedParts) -> Iterator[Caution]:
     if parts.measured_error < parts.standard_error:
-        yield Caution(
-            "EN095",
-            "The measured error is below that of a plain mean.",
-            "That of a plain mean is used, as the authors do.",
-            severity=Severity.NOTE,
-        )
+        yield of_limits.error_raised()
     elif parts.measured_error > parts.standard_error:
-        yield Caution(
-            "EN095",
-            "The measured error is larger than independent folds could have.",
-            "sqrt(K) times that of a plain mean is used, as the authors do.",
-            "Use more repeats.",
-        )
+        yield of_limits.error_lowered()

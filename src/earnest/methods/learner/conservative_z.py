@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.errors import EvidenceError
+from earnest.core.cautions import of_limits
 from earnest.core.data.designs import PairedHalves
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
@@ -133,19 +134,8 @@ def _scores(part: Predictions, metric: Metric) -> tuple[NDArray[np.float64], int
 
 def _few_halvings(count: int) -> Iterator[Caution]:
     if count < FEW_HALVINGS:
-        yield Caution(
-            "EN092",
-            f"The cases were halved {count} time{'s' * (count > 1)}.",
-            "The width of the interval is rough with so few.",
-        )
+        yield of_limits.few_halvings(count)
 
 
 def _equal(tested: int) -> Iterator[Caution]:
-    yield Caution(
-        "EN035",
-        "The halves all have the same score.",
-        "The limits are not normal: they show how large a share of different cases may have "
-        f"gone unseen in a test set of {tested}, and what these could do to the metric (the rule "
-        "of three).",
-        "Only more cases can tell you more.",
-    )
+    yield of_limits.halves_equal(tested)

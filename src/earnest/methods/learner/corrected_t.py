@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.errors import EvidenceError
+from earnest.core.cautions import of_limits
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import MeanOfFolds
 from earnest.core.data.target import Target
@@ -142,20 +143,9 @@ def _need_two(method: Method, scores: NDArray[np.float64]) -> int:
 def few_scores(count: int) -> Iterator[Caution]:
     """Yield a caution if a standard deviation comes from few scores."""
     if count < FEW_SCORES:
-        yield Caution(
-            "EN092",
-            f"The spread comes from {count} fold scores.",
-            "So few say little about it, so the interval is wide and rough.",
-            "Use more folds, or repeat them.",
-        )
+        yield of_limits.few_fold_scores(count)
 
 
 def equal_scores(count: int) -> Iterator[Caution]:
     """Yield a caution if the folds do not differ at all."""
-    yield Caution(
-        "EN035",
-        f"The {count} folds all have the same score.",
-        "The limits are not Student's: they show how large a share of different folds may have "
-        "gone unseen, and what these could do to the metric (the rule of three).",
-        "Only more cases can tell you more.",
-    )
+    yield of_limits.folds_equal(count)

@@ -11,10 +11,11 @@ import numpy as np
 
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError
+from earnest.core.cautions import of_limits
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
 from earnest.core.data.target import Target
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import LimitSource, NormalLimits
 from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
 from earnest.core.text.doors import arg
@@ -140,7 +141,6 @@ def _scale(groups: Numbers | None) -> float:
     return count / (count - 1)
 
 
-OF_ONE = "the error is that of a single partition, not of the mean over repeats"
 DROWNED = 10.0  # times the part of the tests: above it few repeats leave an error that is rough
 
 
@@ -242,7 +242,7 @@ class RepeatedCV:
             cautions=[
                 *few_groups_in_variance(made.groups),
                 *_linear(made),
-                *lone_cases(made, OF_ONE),
+                *lone_cases(made, one_partition=True),
                 *said,
             ],
             estimand=as_fixed(self, pi),
@@ -266,28 +266,12 @@ def need_repeats(pi: Predictions) -> None:
 def _few_repeats(repeats: int, parts: InfluenceVariance) -> Iterator[Caution]:
     """Yield a caution where the noise of the repeats is far larger than what the tests show."""
     if parts.noise > DROWNED * parts.tested:
-        with_enough = "Use more repeats."
+        enough = None
         if parts.tested > 0.0:
             enough = 10 * math.ceil(repeats * parts.noise / (DROWNED * parts.tested) / 10)
-            with_enough = f"Use n_repeats={enough} or more."
-        yield Caution(
-            "EN092",
-            f"What {repeats} repeats show about the effect of training sets is mostly noise.",
-            "The standard error is rough and usually too large."
-            if parts.trained > 0
-            else "The standard error is that of the tests alone and may be too small.",
-            with_enough,
-        )
+        yield of_limits.repeats_mostly_noise(repeats, trained=parts.trained > 0, enough=enough)
 
 
 def _linear(made: CaseValues) -> Iterator[Caution]:
     if made.kind != "pointwise":
-        yield Caution(
-            "EN031",
-            "The metric is not a mean over cases.",
-            "The error is that of its linear part."
-            if made.kind == "delta"
-            else "It is the mean over folds, and its error comes from placements in folds (LeDell "
-            "et al. 2015).",
-            severity=Severity.NOTE,
-        )
+        yield of_limits.error_beyond_means(by_fold=made.kind != "delta")

@@ -12,7 +12,7 @@ import numpy as np
 
 from earnest.core.base import check
 from earnest.core.data.selection import MeanOfFolds, Pooled
-from earnest.core.results.cautions import Caution
+from earnest.core.results.cautions import Caution, Scope
 from earnest.core.results.interval import LimitSource
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec, Selection
 from earnest.inference.remarks import (
@@ -75,7 +75,8 @@ class SplitMethod(SplitKnobs, ABC):
             n_jobs=call.n_jobs,
         )
         source, said, used = self.find_limits(call, choice)
-        exact = any(caution.code == "EN027" for caution in said)  # limits that hold for any number
+        # Exact limits hold for any number of cases.
+        exact = any(caution.about is Scope.AREA for caution in said)
         learn = None if self.learn is None else "".join(str(int(mine)) for mine in self.learn)
         return EstimateParts(
             value=choice.value,

@@ -14,10 +14,11 @@ from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.base.sums import weighted_sums
+from earnest.core.cautions import of_limits
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import MeanOfFolds, Selector, first_best
 from earnest.core.data.target import Target
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import ScoreErrors
 from earnest.core.results.interval import DrawnLimits, LimitSource
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
@@ -272,10 +273,4 @@ def _errors(
 
 def _few_folds(folds: int) -> Iterator[Caution]:
     if folds < FEW_FOLDS:
-        yield Caution(
-            "EN018",
-            f"There are {folds} folds to resample.",
-            "There are few different draws, so the limits are coarse.",
-            "Use method='bbc', which resamples cases.",
-            Severity.CAUTION,
-        )
+        yield of_limits.few_folds(folds)

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from earnest.core.cautions import of_limits
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import MeanOfFolds
 from earnest.core.data.target import Target
-from earnest.core.results.cautions import Caution
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.inference.remarks import warn_of_undefined_folds
 from earnest.inference.resampling.winners import judge_winner, keep_defined_folds
@@ -85,15 +85,7 @@ class Tibshirani:
         value = naive + bias
         cautions = [*warn_of_undefined_folds(len(everything), len(scores))]
         if metric.scale.clip(value) != value:
-            cautions.append(
-                Caution(
-                    "EN011",
-                    f"The correction gave {value:.4g}, outside the range of {metric.title}.",
-                    "It was moved back to the nearest possible value. The method overcorrects "
-                    "here.",
-                    "Prefer method='bbc'.",
-                )
-            )
+            cautions.append(of_limits.value_moved_back(value, metric.title))
         return EstimateParts(
             value=value,
             winner=best,

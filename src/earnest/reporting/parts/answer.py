@@ -11,7 +11,7 @@ from dataclasses import replace
 from earnest.adapters.trials.scored import COMPLETE, DROPPED, FAILED
 from earnest.core.base.provenance import day_words
 from earnest.core.data.target import Target, Task
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.cautions import Caution, Scope, Severity
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.core.results.specs import Selection, Side
 from earnest.core.text.estimate import (
@@ -44,7 +44,6 @@ from earnest.reporting.sources.material import (
 WORTH, USE, NEXT = "Was the tuning worth it?", "Which one to use", "What to do next"
 MODEL = "model.skops"
 MOST_STEPS = 3
-TOO_OPTIMISTIC = "EN001"  # the caution whose cure is to report the corrected number
 OPEN_FROM = 0.4  # share of what can be learned from which an interval leaves it open
 
 
@@ -136,7 +135,7 @@ def _list_steps(found: Results, made: Estimate, cautions: tuple[Caution, ...]) -
     cures = (
         f"Caution {each.code}: {each.cure}"
         for each in cautions
-        if each.severity is Severity.CAUTION and each.cure and each.code != TOO_OPTIMISTIC
+        if each.severity is Severity.CAUTION and each.cure and each.about is not Scope.OPTIMISM
     )
     yield from list(cures)[:1]
     usable = kind not in (Form.NO_EVIDENCE, Form.WORSE)
@@ -417,7 +416,7 @@ def _cautions(found: Results, made: Estimate) -> tuple[Caution, ...]:
     """Return the cautions of the number and of what stands beside it, each said once."""
     table = () if found.table is None else found.table.cautions
     learned = () if found.explanation is None else found.explanation.cautions
-    edge = [caution for caution in learned if caution.code == "EN004"]
+    edge = [caution for caution in learned if caution.about is Scope.EDGE]
     every = by_severity([*made.cautions, *table, *edge])
     return tuple(dict.fromkeys(every))
 

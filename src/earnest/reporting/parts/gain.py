@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.cautions import Caution, Scope, Severity
 from earnest.core.results.gain import Gain, LearningCurve
 from earnest.core.text import learning as told
 from earnest.core.text.gain import advice, confidence, headline, width_words
@@ -65,10 +65,10 @@ def gain_part(found: Results) -> GainPart | None:
 
 def _list_cautions(found: Results, made: Gain) -> Iterator[Caution]:
     """Yield what is said of the curves alone; the first screen has the rest."""
-    yield from (each for each in made.cautions if each.code == "EN133")
+    yield from (each for each in made.cautions if each.about is Scope.ORDER)
     if found.material.learning is not None:
         for each in found.material.learning.cautions:
-            if each.code == "EN127" or each.severity is Severity.CAUTION:
+            if each.about is Scope.LEARNING or each.severity is Severity.CAUTION:
                 yield each
 
 

@@ -117,9 +117,9 @@ def rivals_of(found: Results) -> RivalsPart | None:
 
 
 def _cautions(found: Results, many: Comparisons) -> tuple[Caution, ...]:
-    """Return what the comparisons are to be taken with: each code once, none of the number's."""
+    """Return what the comparisons are to be taken with: each kind once, none of the number's."""
     told = () if found.estimate is None else found.estimate.cautions
-    fresh = {each.code: each for each in reversed(many.cautions) if each not in told}
+    fresh = {each.kind: each for each in reversed(many.cautions) if each not in told}
     return by_severity(fresh.values())
 
 

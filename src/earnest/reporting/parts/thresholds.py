@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from earnest.core.results.cautions import Scope
 from earnest.core.results.thresholds import ThresholdChoice, ThresholdRow, Thresholds
 from earnest.core.text.numbers import percent
 from earnest.core.text.thresholds import (
@@ -21,7 +22,6 @@ HEADING = "Where to put the threshold"
 WIDTH, PHONE, HEIGHT = 520, 350, 280  # pixels
 CHOSEN = ("sensitivity", "specificity", "ppv", "npv")
 WANTED = 0.9  # the sensitivity, and the specificity, of two of the rules
-OWN = ("EN125", "EN126")  # cautions that nothing else in a report tells
 
 
 def thresholds_part(found: Results) -> ThresholdsPart | None:
@@ -41,7 +41,7 @@ def thresholds_part(found: Results) -> ThresholdsPart | None:
         made.choose(sensitivity=WANTED),
         made.choose(specificity=WANTED),
     ]
-    remarks = {c.code: c for c in (*made.cautions, *(c for one in choices for c in one.cautions))}
+    remarks = {c.kind: c for c in (*made.cautions, *(c for one in choices for c in one.cautions))}
     return ThresholdsPart(
         heading=HEADING,
         lede=f"{headline(made)} {tell_bands(made)}",
@@ -55,7 +55,7 @@ def thresholds_part(found: Results) -> ThresholdsPart | None:
         panels=tuple(_panels(made)),
         span=(LEFT / WIDTH, 1.0 - RIGHT / WIDTH),
         span_phone=(LEFT / PHONE, 1.0 - RIGHT / PHONE),
-        cautions=tuple(each for code, each in remarks.items() if code in OWN),
+        cautions=tuple(each for each in remarks.values() if each.about is Scope.THRESHOLD),
     )
 
 

@@ -32,6 +32,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
 from earnest.core.data.weights import Weights
 from earnest.core.results.base import parse_json
+from earnest.core.results.cautions import Scope
 from earnest.core.results.estimate import Estimate, Scale
 from earnest.core.results.gain import LearningCurve
 from earnest.core.text.doors import arg
@@ -511,7 +512,7 @@ def _by_another_score(search: SearchCV) -> bool:
     from earnest.training.search.estimate import get_record
 
     question = get_record(search).question
-    return question is not None and any(one.code == "EN048" for one in question.cautions)
+    return question is not None and any(one.about is Scope.SCORING for one in question.cautions)
 
 
 def _split_scores(search: SearchCV) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ from earnest.core.base.protocols import Progress, Store
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.data.designs import NestedPredictions
 from earnest.core.data.replicates import Replicates
-from earnest.core.results.cautions import Caution
+from earnest.core.results.cautions import Caution, Scope
 from earnest.core.results.estimate import Estimate, Estimates, by_severity
 from earnest.core.results.interval import Ask
 from earnest.core.results.specs import Design, Side
@@ -402,7 +402,7 @@ def _ask_method(
         rng=question.seed,
         n_jobs=n_jobs,
     )
-    cautions = [caution for caution in answer.cautions if caution.code != "EN015"]
+    cautions = [caution for caution in answer.cautions if caution.about is not Scope.SELECTION]
     remarks = [*warn_of_few_cases(question.target), *warn_of_cost(method, question.target)]
     every = dict.fromkeys(
         [*cautions, *remarks]

@@ -29,6 +29,7 @@ from earnest.core.base.protocols import Progress
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
+from earnest.core.results.cautions import Scope
 from earnest.core.results.comparison import Alternative, Comparison
 from earnest.core.results.specs import Evidence
 from earnest.core.text.doors import arg
@@ -294,7 +295,10 @@ def make_store_files(store: StoreLike | None) -> tuple[Path | None, Path | None]
 
 
 REPLICATES = 1000
-ABOUT_TEST_SETS = {"EN013", "EN049"}  # random test sets leave cases out, and are meant to
+ABOUT_TEST_SETS = {
+    Scope.UNTESTED,
+    Scope.OVERLAP,
+}  # random test sets leave cases out, and are meant to
 
 
 def compare_learners(
@@ -455,7 +459,7 @@ def _compare_by_folds(
     remarks = [
         caution
         for caution in evidence_of(pi, question.metric, request.test)
-        if measure_overlap(splits) is None or caution.code not in ABOUT_TEST_SETS
+        if measure_overlap(splits) is None or caution.about not in ABOUT_TEST_SETS
     ]
     cautions = [*remarks, *warn_of_leaks(splits), *warn_of_few_cases(pi.target)]
     comparison = result(request, question, request.test.read(question), 0, 1, cautions)

@@ -17,9 +17,10 @@ from earnest.core.base.errors import EvidenceError, InputError, MetricError
 from earnest.core.base.protocols import Progress
 from earnest.core.base.provenance import versions
 from earnest.core.base.rng import Purpose, RngLike, Seeds
+from earnest.core.cautions import of_search
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.target import Target
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.cautions import Caution, Scope
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.estimate import Estimate, Provenance, by_severity
 from earnest.core.results.gain import LearningCurve
@@ -42,7 +43,6 @@ from earnest.training.protocols import Estimator, StoreLike
 from earnest.training.search.search_cv import SearchCV
 
 FRACTIONS = (0.125, 0.25, 0.5, 1.0)
-OF_THE_TABLE = "EN150"  # one of two sizes is the best of the table: it was not chosen for that
 Rows = NDArray[np.intp]
 
 
@@ -302,7 +302,8 @@ def _make_curve(
     if interval is not None and sign < 0:
         interval = Interval(-interval.high, -interval.low, interval.confidence_level, interval.side)
     ends = [estimate.interval for estimate in each]
-    cautions = [caution for caution in step.cautions if caution.code != OF_THE_TABLE]
+    # One of two sizes is the best of the table: it was not chosen for that.
+    cautions = [caution for caution in step.cautions if caution.about is not Scope.TABLE]
     return LearningCurve(
         value=sign * step.difference,
         interval=interval,
@@ -355,11 +356,4 @@ def _judge(
 
 def warn_of_settings() -> Caution:
     """Return the note on a learner whose settings a search has chosen with all cases."""
-    return Caution(
-        "EN127",
-        "The settings of the winner were chosen with all training cases.",
-        "With fewer cases other settings may be better, so more cases can look more useful "
-        "than they are.",
-        "To be sure, run the whole search on a part of the cases and compare.",
-        Severity.NOTE,
-    )
+    return of_search.settings_of_all()

@@ -12,9 +12,10 @@ from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Key, Outcome
 from earnest.core.base.provenance import versions
+from earnest.core.cautions import of_search
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.weights import Weights
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate, Provenance, by_severity
 from earnest.core.results.specs import Estimand, Selection
 from earnest.core.text.doors import arg
@@ -436,10 +437,4 @@ def _warn_of_unlike_winners(winners: Sequence[str]) -> Iterator[Caution]:
     """Yield a note if the outer folds did not all choose the same configuration."""
     different = len(set(winners))
     if different > 1:
-        yield Caution(
-            "EN055",
-            f"The {len(winners)} outer folds chose {different} different configurations.",
-            "The estimate is about tuning and fitting as a whole, not about any one of them.",
-            "",
-            Severity.NOTE,
-        )
+        yield of_search.winners_differ(len(winners), different)

@@ -16,10 +16,11 @@ from earnest.core.arguments.shared import GROUPS
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Key, Outcome, Task
 from earnest.core.base.rng import Seeds
+from earnest.core.cautions import of_tests
 from earnest.core.data.designs import NestedPredictions, PairedHalves
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.target import Target
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.cautions import Caution
 from earnest.core.results.specs import Design, MethodSpec
 from earnest.core.text.doors import arg
 from earnest.methods import METHODS
@@ -445,10 +446,4 @@ def check_cost(method: Method, target: Target) -> None:
 def warn_of_cost(method: Method, target: Target) -> Iterator[Caution]:
     """Yield a note if a model was trained for each of many cases."""
     if find_needs(method, None).singles and target.n > MANY_SINGLES:
-        yield Caution(
-            "EN094",
-            f"{target.n} models were trained, one per case.",
-            "With so many cases, ten folds give the same answer.",
-            "Use method='cv'.",
-            Severity.NOTE,
-        )
+        yield of_tests.models_as_many_as_cases(target.n)

@@ -14,6 +14,7 @@ from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Progress
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
+from earnest.core.cautions import of_limits
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import Ask
@@ -271,13 +272,7 @@ def check_size(target: Target) -> None:
 def warn_of_few_cases(target: Target) -> Iterator[Caution]:
     """Yield a caution if there are fewer than ten cases."""
     if target.n < FEW_CASES:
-        yield Caution(
-            "EN093",
-            f"There are {target.n} cases.",
-            "So few can neither train nor test a model: the value is little more than chance, "
-            "and every interval is rough.",
-            "Use more cases.",
-        )
+        yield of_limits.fewer_than_ten(target.n)
 
 
 def name_learner(estimator: Estimator) -> str:

@@ -13,6 +13,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Outcome, Progress, Store, Task
 from earnest.core.base.rng import RngLike, Seeds
+from earnest.core.cautions import of_evidence, of_search
 from earnest.core.data.replicates import DrawUnit, Replicates
 from earnest.core.results.cautions import Caution
 from earnest.core.text.doors import arg
@@ -253,21 +254,10 @@ def _collect(
 
 def _warn_of_failures(bad: list[Outcome], count: int) -> Iterator[Caution]:
     if bad:
-        yield Caution(
-            "EN088",
-            f"{len(bad)} of {count} bootstrap samples have no model ({explain_failure(bad[0])}).",
-            "They are left out, which favours samples that are easy to learn from.",
-            "Find out what fails on samples with repeated and missing cases.",
-        )
+        yield of_search.samples_failed(len(bad), count, explain_failure(bad[0]))
 
 
 def _warn_of_split_copies(estimator: Estimator) -> Iterator[Caution]:
     bound = find_inner_splits(estimator)[1]
     if bound:
-        yield Caution(
-            "EN089",
-            f"Copies of a case may lie on both sides of the inner splits of {', '.join(bound)}.",
-            "What is tuned there is tuned to memorize cases, which makes the learner look worse "
-            "than it is.",
-            "Tune in one place, with the `cv` of the outermost search.",
-        )
+        yield of_evidence.copies_in_inner_splits(tuple(bound))

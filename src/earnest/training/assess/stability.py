@@ -14,6 +14,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError, MetricError
 from earnest.core.base.protocols import Progress
 from earnest.core.base.rng import Purpose, RngLike, Seeds
+from earnest.core.cautions import of_tests
 from earnest.core.results.cautions import Caution
 from earnest.core.text.doors import arg
 from earnest.inference.cases.case_values import case_values, find_kind
@@ -302,12 +303,4 @@ def _measure(
 
 def warn_of_instability(stability: Stability) -> Caution:
     """Return the caution that one training case changes the losses too much."""
-    who = "The learner is" if len(stability.learners) == 1 else "The difference of the learners is"
-    return Caution(
-        "EN114",
-        f"{who} not stable: n times the loss stability is {stability.ratio:.2g} times the variance "
-        "of the losses.",
-        "The central limit theorem of cross-validation asks that it be small: intervals of `bayle` "
-        "can be too short, and its tests reject too often.",
-        "Use `corrected_t`, or average many models of the learner.",
-    )
+    return of_tests.learner_unstable(len(stability.learners), stability.ratio)

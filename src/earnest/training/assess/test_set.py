@@ -18,9 +18,10 @@ from earnest.core.base import check
 from earnest.core.base.arrays import as_array, missing
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.protocols import Store, Task
+from earnest.core.cautions import of_evidence, of_tests
 from earnest.core.data.predictions import Configs
 from earnest.core.data.target import Target
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.cautions import Caution, Scope
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.core.text.doors import arg
 from earnest.engine.identity import describe, digest
@@ -98,7 +99,7 @@ def assess_once(
         *(_warn_of_earlier_uses(uses) if assess_options.store is not None else _note_unrecorded()),
         *_warn_of_shared_rows(question.X, X_test),
     ]
-    cautions = [caution for caution in answer.cautions if caution.code != "EN015"]
+    cautions = [caution for caution in answer.cautions if caution.about is not Scope.SELECTION]
     few = warn_of_few_cases(question.target)
     return replace(answer, cautions=by_severity([*cautions, *remarks, *few]))
 
@@ -183,14 +184,8 @@ def _enter_use(store: Store, question: LearnerQuestion) -> tuple[int, list[dict[
 def _warn_of_earlier_uses(uses: list[dict[str, str]]) -> Iterator[Caution]:
     earlier = len(uses) - 1
     if earlier > 0:
-        names = ", ".join(dict.fromkeys(use["learner"] for use in uses[:-1]))
-        yield Caution(
-            "EN090",
-            f"This is use {len(uses)} of the test set; it was used {_count_in_words(earlier)} "
-            f"before ({names}).",
-            "Each look at a test set influences what you do next, and its scores become too good.",
-            "Report the first use, or test on cases that nobody has seen.",
-        )
+        learners = dict.fromkeys(use["learner"] for use in uses[:-1])
+        yield of_tests.used_before(len(uses), tuple(learners))
 
 
 def _warn_of_shared_rows(X: object, X_test: object) -> Iterator[Caution]:
@@ -200,12 +195,7 @@ def _warn_of_shared_rows(X: object, X_test: object) -> Iterator[Caution]:
         return
     shared = len(set(rows) & set(tested))
     if shared:
-        yield Caution(
-            "EN050",
-            f"{shared} of {len(tested)} test cases have the same row as a case of the design set.",
-            "The learner was trained on cases that test it, so the score is too good.",
-            "Leave these cases out of one of the sets.",
-        )
+        yield of_evidence.shared_test_rows(shared, len(tested))
 
 
 def _list_rows(X: object) -> list[object]:
@@ -222,15 +212,5 @@ def _list_rows(X: object) -> list[object]:
     return [repr(row) for row in table.tolist()]
 
 
-def _count_in_words(count: int) -> str:
-    return {1: "once", 2: "twice"}.get(count, f"{count} times")
-
-
 def _note_unrecorded() -> Iterator[Caution]:
-    yield Caution(
-        "EN091",
-        "No file records that the test set was used.",
-        "Nothing records how often you looked at it.",
-        "Pass store='test-set.db'; the file then counts the uses.",
-        Severity.NOTE,
-    )
+    yield of_tests.uses_not_recorded()

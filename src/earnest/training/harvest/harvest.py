@@ -29,6 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError
+from earnest.core.cautions import of_search
 from earnest.core.data.folds import places
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.results.cautions import Caution
@@ -638,9 +639,4 @@ def _gather_trials(
 
 def _warn_of_silent(numbers: list[str]) -> Iterator[Caution]:
     if numbers:
-        yield Caution(
-            "EN100",
-            f"{len(numbers)} completed trials have no predictions: {check.some(numbers)}.",
-            "They took part in the choice, but the estimate does not include them.",
-            "Start with a new study.",
-        )
+        yield of_search.trials_without_predictions(tuple(numbers), harvested=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.adapters.evidence import Source, refuse_evidence
-from earnest.core.base import check
 from earnest.core.base.errors import ClusterError, EarnestError
 from earnest.core.base.protocols import Outcome, Progress
+from earnest.core.cautions import of_evidence, of_search
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import EnsembleRule
 from earnest.core.data.weights import Weights
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.cautions import Caution, Scope, Verb
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.core.results.gain import Gain
 from earnest.core.results.interval import Interval
@@ -139,7 +139,7 @@ class EstimateQuestion:
             confidence_level=self.confidence_level,
             rng=self.seed,
         )
-        return replace(made, cautions=tuple(map(reword_for_search, made.cautions)))
+        return replace(made, cautions=tuple(each.for_verb(Verb.SEARCH) for each in made.cautions))
 
     @property
     def n_rounds(self) -> int | None:
@@ -184,13 +184,13 @@ class EstimateQuestion:
         naive = alone.value if alone.naive is None else alone.naive
         own = sign * min(sign * alone.value, sign * naive)
         if made.honest and sign * made.value <= sign * own:
-            kept = [one for one in made.cautions if one.code not in OF_THE_WINNER]
+            kept = [one for one in made.cautions if one.about not in OF_THE_WINNER]
             # The error of the optimism is that of the other winner's.
             told = replace(made, naive=naive, winner=alone.winner, optimism_error=None)
             remarks = [*too_optimistic(told), *_warn_of_rules(pi, made, alone)]
             return replace(told, cautions=(*kept, *remarks))
-        whole = [one for one in made.cautions if one.code in OF_ALL]
-        kept = [one for one in alone.cautions if one.code not in {"EN015", "EN022", *OF_ALL}]
+        whole = [one for one in made.cautions if one.about is Scope.SEARCH]
+        kept = [one for one in alone.cautions if one.about not in OF_ITS_CHOICE]
         return replace(
             alone,
             value=own,
@@ -208,18 +208,15 @@ def _time_scores(pi: Predictions, metric: Metric, counts: NDArray[np.int64]) -> 
     return time.perf_counter() - began
 
 
-# Remarks on the winner of the resamples' rule, and those on all configurations together.
-OF_THE_WINNER = {"EN001", "EN005", "EN007"}
-OF_ALL = {"EN006", "EN012"}
+# Remarks on the winner of the resamples' rule, and those on what it was chosen from.
+OF_THE_WINNER = {Scope.OPTIMISM, Scope.WINNER}
+OF_ITS_CHOICE = {Scope.SELECTION, Scope.SEARCH}
 
 
-def _describe_rules(pi: Predictions, made: Estimate, alone: Estimate) -> str:
+def _list_rules(pi: Predictions, made: Estimate, alone: Estimate) -> tuple[str, str, str]:
+    """Return the rule of the resamples, what it chooses, and what the search refits."""
     rule = made.provenance.knobs.get("selector", made.method)
-    refitted, chosen = (_print_winner(pi, one) for one in (alone, made))
-    return (
-        f"The search refits {refitted}; the resamples choose by {rule!r}, which on these data "
-        f"chooses {chosen}."
-    )
+    return str(rule), _print_winner(pi, made), _print_winner(pi, alone)
 
 
 def _print_winner(pi: Predictions, made: Estimate) -> str:
@@ -230,31 +227,14 @@ def _print_winner(pi: Predictions, made: Estimate) -> str:
 
 
 def _warn_of_rules(pi: Predictions, made: Estimate, alone: Estimate) -> Iterator[Caution]:
-    yield Caution(
-        "EN014",
-        _describe_rules(pi, made, alone),
-        "The value corrects for a choice by that rule, and is no better than the score of "
-        f"{alone.winner}.",
-        "If both are about equally good, you lose little. For a metric that is a mean over "
-        "cases, use method=BBC(selector='mean_of_folds').",
-    )
+    yield of_search.refit_differs(*_list_rules(pi, made, alone), winner=str(alone.winner))
 
 
 def _warn_of_no_correction(pi: Predictions, made: Estimate, alone: Estimate) -> Iterator[Caution]:
-    yield Caution(
-        "EN014",
-        _describe_rules(pi, made, alone),
-        f"The choice of {alone.winner} cannot be repeated in the resamples, so the value is its "
-        f"own out-of-sample score, not that of {made.winner}.",
-        "Let `refit` choose by the score, or confirm the result on cases that the search never "
-        "saw.",
+    yield of_search.refit_not_repeated(
+        *_list_rules(pi, made, alone), winner=str(alone.winner), resampled=str(made.winner)
     )
-    yield Caution(
-        "EN022",
-        f"The choice of {alone.winner} among {made.n_configs} configurations is not corrected for.",
-        "If it was chosen for being good, the value is too optimistic, and so are its limits.",
-        "Confirm the result on cases that the search never saw.",
-    )
+    yield of_search.refit_not_corrected(str(alone.winner), made.n_configs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -503,65 +483,12 @@ def make_trial(
 
 LONGEST = 160  # signs of an error that are shown
 
-# What to do after a fit of SearchCV, in its own arguments.
-IN_SEARCH = {
-    "EN005": "List `candidates` from simple to complex, or let a function as `refit` choose among "
-    "the best.",
-    "EN015": "If others were tried, list them in `candidates`.",
-    "EN019": "Keep scores: response='predict_proba' or response='decision_function'.",
-    "EN058": "Choose by a `scoring` of scores, such as 'roc_auc', and set the threshold yourself.",
-}
-
-# What to do after `tune`, in its own arguments, where the advice of a caution is for those who
-# made the folds, the configurations or the estimate themselves.
-IN_TUNE = {
-    "EN002": "Collect more cases of that class, or use fewer `folds`.",
-    "EN005": "Use `simplest` of the result: the simplest configuration that is not shown to be "
-    "worse.",
-    "EN007": "Use fewer and larger folds. The predictions are kept, so you can use another "
-    "method on them, such as bbc_fold.",
-    "EN009": "Pass a column of time blocks as `group`.",
-    "EN010": "Collect more cases of the rare classes, or choose another `metric`.",
-    "EN014": "Confirm the result on cases that the search never saw.",
-    "EN015": "Try more configurations with a longer `budget` or a larger `n_configs`.",
-    "EN016": "Choose a lower `confidence_level`.",
-    "EN017": "Collect more cases of that class, or use fewer `folds`.",
-    "EN045": "Look at the configurations in the report; failed ones are left out.",
-    "EN046": "Use fewer and larger folds if you want the mean over folds.",
-    "EN053": "Use fewer and larger folds, or leave `drop` out.",
-    "EN111": "Remove the copies, or pass a column that keeps them together as `group`.",
-    "EN058": "Choose by a metric for scores, such as roc_auc, and set the threshold yourself.",
-}
-
-
-def reword_for_tune(caution: Caution) -> Caution:
-    """Return a caution whose advice can be followed by someone who called `tune`.
-
-    Examples
-    --------
-    >>> from earnest.core.results.cautions import Caution
-    >>> from earnest.training.search.estimate import reword_for_tune
-    >>> reword_for_tune(Caution("EN016", "Few.", "Rough.", "Use n_resamples=9000 or more.")).cure
-    'Choose a lower `confidence_level`.'
-    """
-    return _reword(caution, IN_TUNE)
-
-
-def reword_for_search(caution: Caution) -> Caution:
-    """Return a caution whose advice can be followed by someone who fitted a SearchCV."""
-    return _reword(caution, IN_SEARCH)
-
-
-def _reword(caution: Caution, advice: Mapping[str, str]) -> Caution:
-    cure = advice.get(caution.code)
-    return caution if cure is None or not caution.cure else replace(caution, cure=cure)
-
 
 def _find_first_error(failure: Failure) -> str:
     """Return the last line of the traceback of a scorer, which says what went wrong."""
     lines = failure.error.strip().splitlines()
     said = lines[-1].rstrip(".") if lines else ""
-    return f" ({said[:LONGEST]})" if said else ""
+    return said[:LONGEST]
 
 
 def warn_of_failed_fits(failures: Sequence[Failure], n_configs: int) -> Iterator[Caution]:
@@ -571,76 +498,40 @@ def warn_of_failed_fits(failures: Sequence[Failure], n_configs: int) -> Iterator
         names = list(dict.fromkeys(failure.config for failure in those))
         if not names:
             continue
-        what = "could not be scored" if scores else "failed or gave no usable predictions"
-        yield Caution(
-            "EN045",
-            f"{len(those)} fits {what}, of {len(names)} of {n_configs} configurations: "
-            f"{check.some(names)}{_find_first_error(those[0]) if scores else ''}.",
-            "Their predictions are kept and the estimate includes them, but a mean score used "
-            "by the search may be missing."
-            if scores
-            else "A configuration without all its predictions is left out; the estimate is about "
-            "the others.",
-            "Read `failures_` of the search.",
-        )
+        if scores:
+            error = _find_first_error(those[0])
+            yield of_search.scores_failed(len(those), tuple(names), n_configs, error)
+        else:
+            yield of_search.fits_failed(len(those), tuple(names), n_configs)
 
 
 def warn_of_no_scores(first: str) -> Iterator[Caution]:
     """Yield a caution that no configuration has a mean score to be chosen by."""
-    yield Caution(
-        "EN046",
-        "No configuration has a mean score: all are NaN.",
-        f"The search took the first configuration, {first}, as scikit-learn does. It was not "
-        "chosen for being good.",
-        "Use folds large enough to be scored one by one, or another score; `failures_` shows "
-        "what failed.",
-    )
+    yield of_search.no_mean_scores(first)
 
 
 def warn_of_weights() -> Iterator[Caution]:
     """Yield a caution that the search weighed cases and the estimate does not."""
-    yield Caution(
-        "EN047",
-        "Configurations were scored with sample weights.",
-        "The estimate weights every case equally, so it is about a different population.",
-        "Compare best_score_ with the naive value to see how much that matters.",
-    )
+    yield of_search.search_weighted()
 
 
 def warn_of_another_score(scoring: str, metric: str) -> Iterator[Caution]:
     """Yield a caution that the winner was chosen by something else than it is judged by."""
-    yield Caution(
-        "EN048",
-        f"The winner was chosen by {scoring}, but the estimate is of {metric}.",
-        f"It corrects for a choice by {metric}, which may be more or less optimistic.",
-        "Use the same `scoring` and `metric`.",
-    )
+    yield of_search.another_score(scoring, metric)
 
 
 def warn_of_overlap(splits: Splits) -> Iterator[Caution]:
     """Yield a note if test sets overlap without covering all cases."""
     partial = splits.partial_repeats
     if splits.n_repeats > 1 and partial:
-        yield Caution(
-            "EN049",
-            f"Test sets overlap and became {splits.n_repeats} repeats, {partial} of which leave "
-            "cases untested.",
-            "The metric is computed in each repeat and averaged; small repeats are rough.",
-            "Use a repeated K-fold.",
-            Severity.NOTE,
-        )
+        yield of_evidence.overlapping_test_sets(splits.n_repeats, partial)
 
 
 def warn_of_leaks(splits: Splits) -> Iterator[Caution]:
     """Yield a caution if cases are tested by models that were trained on them."""
     leaking = splits.leaking
     if leaking:
-        yield Caution(
-            "EN050",
-            f"{len(leaking)} of {len(splits)} splits test on cases that they train on.",
-            "Their predictions are not out-of-sample, and every score is too good.",
-            "Make train and test rows disjoint.",
-        )
+        yield of_evidence.splits_leak(len(leaking), len(splits))
 
 
 def warn_of_no_probabilities(winner: str, *, calibrated: bool) -> Iterator[Caution]:
@@ -651,17 +542,4 @@ def warn_of_no_probabilities(winner: str, *, calibrated: bool) -> Iterator[Cauti
     calibrated : bool
         Whether the model was made to give probabilities in any case.
     """
-    yield Caution(
-        "EN110",
-        "On cases it was not trained on, the positive class does not have the higher decision "
-        f"values of {winner}."
-        if not calibrated
-        else f"On held-out cases the decision values of {winner} do not separate the classes.",
-        "They give no probabilities: `earnest predict` writes the decision values as scores."
-        if not calibrated
-        else (
-            "Its probabilities are close to the class proportions, in the order of the "
-            "decision values."
-        ),
-        "Do not rely on this model; collect more cases or better features.",
-    )
+    yield of_evidence.no_probabilities(winner, calibrated=calibrated)

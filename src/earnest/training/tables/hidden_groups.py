@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.cautions import of_evidence
 from earnest.core.results.cautions import Caution
 from earnest.training.fit.splits import Splits
 from earnest.training.tables.kinds import ColumnKind
@@ -141,27 +142,13 @@ def warn_of_copies(X: object, y: object, splits: Splits) -> Iterator[Caution]:
         is_tested[test[np.isin(copies[test], copies[train])]] = True
     count = int(is_tested.sum())
     if count >= max(FEWEST_COPIES, SHARE_OF_COPIES * splits.n_cases):
-        yield Caution(
-            "EN111",
-            f"{count:,} of {splits.n_cases:,} cases were tested by models trained on a copy of "
-            "them, with the same features and outcome.",
-            "Models know such cases by heart: the score is too good and the interval too narrow.",
-            "Remove the copies, or pass `groups` to keep all copies of a case in one fold.",
-        )
+        yield of_evidence.copies_tested(count, splits.n_cases)
 
 
 def note_kept_together(copies: Codes) -> Caution:
     """Return the caution that copies were made groups of a table."""
     n, different = len(copies), int(copies.max()) + 1
-    return Caution(
-        "EN111",
-        f"{n - different:,} of {n:,} rows are copies of others, with the same features and "
-        "outcome.",
-        "Copies stay in one fold and are drawn together; otherwise models would be tested on "
-        "rows they know by heart.",
-        "Find out where the copies come from. If each row is a separate case, add a column that "
-        "tells them apart.",
-    )
+    return of_evidence.copies_kept_together(n - different, n)
 
 
 def warn_of_group_columns(
@@ -180,16 +167,7 @@ def warn_of_group_columns(
         levels = _list_levels(X[:, index], codes, numeric=feature.kind is ColumnKind.NUMBER)
         if levels is None:
             continue
-        yield Caution(
-            "EN112",
-            f"Column {feature.name!r} looks like a group: it has {levels:,} values of "
-            f"{len(X) / levels:.0f} rows on average, and the outcome is the same in all rows of "
-            "a value.",
-            f"If the rows of one {feature.name} belong together, a model that has seen some of "
-            "them knows the others, and the score is far too good.",
-            f"Pass group={feature.name!r} to keep them in one fold. If new cases will have the "
-            "same values, there is nothing to do.",
-        )
+        yield of_evidence.column_like_groups(feature.name, levels, len(X) / levels)
         return
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.base.provenance import JsonObject
+from earnest.core.cautions import of_tables
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.columns import MANY_WORDS, Columns
 from earnest.core.tables.faults import (
@@ -334,14 +335,8 @@ def cast_to_text(column: pa.ChunkedArray, *, logical: bool = False) -> pa.Chunke
 def _warn_of_unknown_levels(feature: Feature, strange: list[str], count: int) -> Iterator[Caution]:
     if not strange:
         return
-    words = check.some(map(repr, dict.fromkeys(strange)), limit=3)
-    yield Caution(
-        "EN079",
-        f"Column {feature.name!r} has {len(strange):,} of {count:,} values that training never "
-        f"saw: {words}.",
-        "They are treated as missing.",
-        "Check whether they are spelled as in training.",
-    )
+    levels = tuple(dict.fromkeys(strange))
+    yield of_tables.levels_unknown(feature.name, levels, len(strange), count)
 
 
 def make_indices(rows: NDArray[np.intp]) -> pa.Array:

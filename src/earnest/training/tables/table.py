@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
+from earnest.core.cautions import of_tables
 from earnest.core.data.target import Task
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.cautions import Caution
 from earnest.core.tables.columns import Columns, clear_columns
 from earnest.core.tables.faults import ColumnFault, make_faults_error
 from earnest.core.tables.formats.missing import read_missing
@@ -154,80 +155,42 @@ def warn_of_table(
             yield make(findings)
     lost = n_rows - len(outcome.rows)
     if lost:
-        yield Caution(
-            "EN078",
-            f"{lost:,} of {n_rows:,} rows have no outcome and are left out.",
-            "If outcomes are missing for a reason, such as a bad end, the estimate is about "
-            "other cases than those you will meet.",
-            "Find out why they are missing.",
-        )
+        yield of_tables.outcomes_missing(lost, n_rows)
 
 
 def _warn_of_identifiers(findings: Findings, group: str | None) -> Caution:
-    named = {name: repr(name) if name.strip() else "one without a name" for name in findings}
-    listed = check.some(f"{named[name]} ({look.detail})" for name, look in findings.items())
     several = next(
         (n for n, finding in findings.items() if finding.detail.endswith("values")), None
     )
-    first = next(filter(None, findings), "")
-    alone = len(findings) == 1
-    none = "If it is not one" if alone else "If one is not"
-    cure = f"{none}, pass keep={first!r}." if first else ""
-    if several is not None and group is None and is_named_as_identifier(several):
-        cure = f"If rows of one {several} belong together, pass group={several!r}."
-    look = "looks like an identifier and is" if alone else "look like identifiers and are"
-    return Caution(
-        "EN072",
-        f"{_count_columns(findings)} {look} left out: {listed}.",
-        f"A model could memorize rows with {'it' if alone else 'them'}, and new rows have other "
-        "values.",
-        cure,
+    grouped = several is not None and group is None and is_named_as_identifier(several)
+    return of_tables.identifiers_left_out(
+        tuple((name, look.detail) for name, look in findings.items()),
+        keep=next(filter(None, findings), ""),
+        group=several if grouped else None,
     )
 
 
 def _warn_of_copies(findings: Findings) -> Caution:
-    listed = check.some(f"{name!r} (as {look.detail})" for name, look in findings.items())
-    return Caution(
-        "EN073",
-        f"{_count_left_out(findings)} for matching the outcome in every row: {listed}.",
-        "A model would learn to read the answer, which new cases rarely have.",
-        f"If it is known before the outcome, pass keep={next(iter(findings))!r}.",
+    return of_tables.copies_of_outcome_left_out(
+        tuple((name, look.detail) for name, look in findings.items())
     )
 
 
 def _warn_of_empty(findings: Findings) -> Caution:
-    listed = check.some(
-        f"{name!r} ({', '.join(filter(None, (str(look.kind), look.detail)))})"
-        for name, look in findings.items()
-    )
-    return Caution(
-        "EN073",
-        f"{_count_left_out(findings)}: {listed}.",
-        "There is nothing to learn from columns that never vary or repeat another one.",
-        severity=Severity.NOTE,
+    return of_tables.empty_left_out(
+        tuple(
+            (name, ", ".join(filter(None, (str(look.kind), look.detail))))
+            for name, look in findings.items()
+        )
     )
 
 
 def _warn_of_dates(findings: Findings) -> Caution:
-    return Caution(
-        "EN074",
-        f"{_count_left_out(findings)}: {check.some(map(repr, findings))} "
-        f"hold{'s' if len(findings) == 1 else ''} dates.",
-        "Models cannot learn from what matters about a date (the weekday, an age, the time "
-        "since); and if new cases come later, shuffled folds are too optimistic.",
-        "Add such numbers as columns.",
-    )
+    return of_tables.dates_left_out(tuple(findings))
 
 
 def _warn_of_texts(findings: Findings) -> Caution:
-    listed = check.some(f"{name!r} ({look.detail})" for name, look in findings.items())
-    return Caution(
-        "EN075",
-        f"{_count_left_out(findings)}: {listed}.",
-        "Text with so many levels has too few cases of each to learn from.",
-        "Merge rare levels, or derive numbers from the text.",
-        Severity.NOTE,
-    )
+    return of_tables.texts_left_out(tuple((name, look.detail) for name, look in findings.items()))
 
 
 def _count_columns(findings: Findings) -> str:

@@ -25,7 +25,7 @@ from earnest.core.base.writing import refuse_links, write_file
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import EnsembleRule, Pooled
 from earnest.core.data.target import Task
-from earnest.core.results.cautions import Caution
+from earnest.core.results.cautions import Caution, Verb
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.core.text.doors import arg
@@ -50,7 +50,6 @@ from earnest.training.learners.portfolio import (
 from earnest.training.protocols import Estimator
 from earnest.training.search.estimate import (
     refuse_estimate,
-    reword_for_tune,
     warn_of_no_probabilities,
 )
 from earnest.training.search.judging import SearchResults, judge
@@ -538,7 +537,7 @@ def _estimate(
         raise refuse_estimate(judged.refusal, "estimate")
     asked = replace(judged.question, best=None, rule=rule, n_resamples=n_resamples)
     made = asked.answer(pi)
-    return replace(made, cautions=tuple(map(reword_for_tune, made.cautions)))
+    return replace(made, cautions=tuple(each.for_verb(Verb.TUNE) for each in made.cautions))
 
 
 def _find_best(judged: SearchResults, pi: Predictions) -> str:

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, FormatError, InputError
+from earnest.core.cautions import of_evidence, of_tables
 from earnest.core.data.target import Task
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.cautions import Caution
 from earnest.core.tables.columns import Columns
 from earnest.core.tables.formats.expanding import check_arrays, foreign_content, refuse_expanding
 from earnest.core.tables.formats.missing import read_missing
@@ -257,26 +258,11 @@ def _read_ids(columns: Columns, name: str, found: Forecast) -> tuple[object, ...
 
 
 def _warn_of_ignored(extra: tuple[str, ...]) -> Caution:
-    many = len(extra) > 1
-    return Caution(
-        "EN073",
-        f"{len(extra)} column{'s' if many else ''} {'are' if many else 'is'} ignored: "
-        f"{check.some(map(repr, extra))}.",
-        "The model was trained without them.",
-        severity=Severity.NOTE,
-    )
+    return of_tables.columns_ignored(extra)
 
 
 def _warn_of_scores(columns: tuple[str, ...]) -> Caution:
-    above = "above 0 means that class" if len(columns) == 1 else "the largest decides the class"
-    return Caution(
-        "EN057",
-        f"{check.some(columns)} {'is a score' if len(columns) == 1 else 'are scores'}, not "
-        f"{'a probability' if len(columns) == 1 else 'probabilities'}: {above}.",
-        "The winner gives no probabilities; scores only order the rows.",
-        "If you need them, tune with a metric for probabilities, such as log_loss.",
-        Severity.NOTE,
-    )
+    return of_evidence.scores_predicted(columns)
 
 
 def load_model(run: str | Path) -> Model:

@@ -14,7 +14,8 @@ from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.base.provenance import JsonObject
 from earnest.core.base.rng import Seeds
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.cautions import of_search
+from earnest.core.results.cautions import Caution
 from earnest.core.text.doors import arg
 from earnest.training.fit.splits import shuffle_folds
 from earnest.training.learners.portfolio import PortfolioConfiguration
@@ -371,25 +372,11 @@ def warn_of_plan(
     If the time ran out, `early` is the caution of `cut_short`, which also says what was planned.
     """
     if table.n_cases < table.n_known:
-        yield Caution(
-            "EN076",
-            f"{table.n_cases:,} of {table.n_known:,} rows were used, drawn at random, so that "
-            "the search fits into its budget.",
-            "The estimate and the model are those of the smaller table; with all rows the model "
-            "would usually be better.",
-            "Allow more time with `budget`.",
-        )
+        yield of_search.rows_left_out(table.n_cases, table.n_known)
     if early is not None:
         yield early
     elif _leaves_some(plan, len(plan.configs)):
-        yield Caution(
-            "EN077",
-            f"{len(plan.configs):,} of the {plan.n_offered:,} configurations of the portfolio fit "
-            "into the budget.",
-            "The others were not tried; the estimate is about a search among those that were.",
-            "Allow more time with `budget`.",
-            Severity.NOTE,
-        )
+        yield of_search.portfolio_cut(len(plan.configs), plan.n_offered)
 
 
 def cut_short(plan: TunePlan, done: int, of: int, noun: str) -> Caution:
@@ -400,11 +387,12 @@ def cut_short(plan: TunePlan, done: int, of: int, noun: str) -> Caution:
             f" The budget was planned for {plan.n_planned:,} of the {plan.n_offered:,} "
             "configurations of the portfolio."
         )
-    return Caution(
-        "EN077",
-        what,
-        "Incomplete ones are left out; the estimate is about the shorter search.",
-        "Use `resume` to continue, or allow more time with `budget`.",
+    return of_search.time_ran_out(
+        done,
+        of,
+        noun,
+        planned=plan.n_planned,
+        offered=plan.n_offered if _leaves_some(plan, plan.n_planned) else None,
     )
 
 

@@ -416,9 +416,12 @@ def test_remarks_tell_of_dropping_of_one_survivor_and_of_an_early_start() -> Non
     count = len(trace)
 
     def codes(rule: BCED, configs: int) -> list[str]:
-        return [caution.code for caution in warn_of_dropping(rule, trace, configs)]
+        return [caution.kind for caution in warn_of_dropping(rule, trace, configs)]
 
-    assert codes(BCED(), count + 2) == ["EN051"]
-    assert codes(BCED(), count + 1) == ["EN051", "EN052"]
-    assert codes(BCED(min_predictions=20), count + 2) == ["EN051", "EN053"]
+    assert codes(BCED(), count + 2) == ["configurations_dropped"]
+    assert codes(BCED(), count + 1) == ["configurations_dropped", "one_survived"]
+    assert codes(BCED(min_predictions=20), count + 2) == [
+        "configurations_dropped",
+        "dropped_on_few",
+    ]
     assert list(warn_of_dropping(BCED(min_predictions=20), DropTrace(), 5)) == []

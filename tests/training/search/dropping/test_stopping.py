@@ -131,7 +131,7 @@ def test_widths_and_rules_are_resolved() -> None:
 
 def test_stopping_is_told() -> None:
     (told,) = warn_of_stopping(StopWhenWidth(0.1), 4, 10)
-    assert told.code == "EN054"
+    assert told.kind == "folds_stopped"
     assert "4 of 10" in told.what
     assert list(warn_of_stopping(StopWhenWidth(0.1), 10, 10)) == []
     assert list(warn_of_stopping(None, 4, 10)) == []

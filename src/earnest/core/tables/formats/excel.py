@@ -11,7 +11,8 @@ from zipfile import ZipFile
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
 from earnest.core.base.extras import tell_install
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.cautions import of_tables
+from earnest.core.results.cautions import Caution
 from earnest.core.tables.formats.expanding import refuse_expanding
 
 if TYPE_CHECKING:
@@ -110,11 +111,4 @@ def _note_other_sheets(
     path: Path, filled: Sequence[tuple[str, Sequence[Row]]]
 ) -> Iterator[Caution]:
     if len(filled) > 1:
-        others = check.some([repr(title) for title, _ in filled[1:]])
-        yield Caution(
-            "EN128",
-            f"{path.name} has {len(filled)} sheets; earnest read the first, {filled[0][0]!r}.",
-            f"It did not look at {others}.",
-            "To read another sheet, move it to the front or save it as its own file.",
-            Severity.NOTE,
-        )
+        yield of_tables.other_sheets(path.name, tuple(title for title, _ in filled))

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.cautions import of_tables
+from earnest.core.results.cautions import Caution
 from earnest.core.text.doors import arg
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ MARKS: tuple[str, ...] = (
 )
 NO_LEVELS = ("?", ".", "N.A.", "n.a.", "N.A", "n.a")
 _SIGNS_ALONE = r"^[^\pL\pN]+$"
-_SHOWN = 30  # characters of a mark in a note
 
 
 def read_missing(missing: object) -> tuple[str, ...]:
@@ -175,23 +175,4 @@ def note_missing(source: str, counts: Mapping[str, Mapping[str, int]]) -> tuple[
     """Return a note about marks that were read as missing values, by their columns."""
     if not counts:
         return ()
-    columns = [
-        f"{name!r} has "
-        + check.some(
-            (
-                f"{check.show(mark, _SHOWN)} in {count:,} {'cell' if count == 1 else 'cells'}"
-                for mark, count in marks.items()
-            ),
-            limit=3,
-        )
-        for name, marks in counts.items()
-    ]
-    return (
-        Caution(
-            "EN121",
-            f"{source} has marks of missing values: column {check.some(columns)}.",
-            "These cells are read as missing.",
-            "If a mark is a value, write it in another way.",
-            Severity.NOTE,
-        ),
-    )
+    return (of_tables.marks_read_as_missing(source, counts),)

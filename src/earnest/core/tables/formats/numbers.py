@@ -17,7 +17,8 @@ import numpy as np
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.cautions import of_tables
+from earnest.core.results.cautions import Caution
 from earnest.core.tables.faults import ColumnFault, show_cell
 from earnest.core.tables.formats.missing import ClearedColumn, clear_column, note_missing
 from earnest.core.text.doors import arg
@@ -333,16 +334,5 @@ def _note_examples(
     for column, numbers in readings:
         row = pc.index(pc.match_substring_regex(column.column, plain), False).as_py()
         cell = show_cell(column.column[row].as_py().strip())
-        examples.append(f"{column.name.strip()!r} has {cell}, read as {numbers[row].as_py():.12g}")
-    return (
-        Caution(
-            "EN121",
-            (
-                f"{path.name!r} has numbers formatted for people: column "
-                f"{check.some(examples, limit=3)}."
-            ),
-            "They are read as shown.",
-            "If one was read wrong, pass the separators as `decimal` and `thousands`.",
-            Severity.NOTE,
-        ),
-    )
+        examples.append((column.name.strip(), cell, float(numbers[row].as_py())))
+    return (of_tables.numbers_for_people(path.name, tuple(examples)),)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.cautions import of_tables
+from earnest.core.results.cautions import Caution
 from earnest.core.tables.columns import Columns
 from earnest.core.tables.formats.expanding import read_gzip
 from earnest.core.tables.formats.header import Facts, make_changed_error
@@ -189,16 +190,8 @@ def _note_codes(table: pa.Table, codes: set[str], path: Path) -> tuple[Caution, 
     for name in (name for name in table.column_names if name in codes):
         column = table.column(name)
         row = pc.index(pc.match_substring_regex(column, CODE), True).as_py()
-        examples.append(f"{name.strip()!r} has {check.show(column[row].as_py().strip(), 30)}")
-    return (
-        Caution(
-            "EN121",
-            f"{path.name!r} has digits that begin with a zero: column {check.some(examples)}.",
-            "They are read as codes, such as postal codes, and not as numbers.",
-            "If they are numbers, write them without leading zeros.",
-            Severity.NOTE,
-        ),
-    )
+        examples.append((name.strip(), column[row].as_py().strip()))
+    return (of_tables.digits_read_as_codes(path.name, tuple(examples)),)
 
 
 def list_rows(data: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:
@@ -461,17 +454,7 @@ def _decode_to_utf8(data: bytes, path: Path) -> tuple[bytes, tuple[Caution, ...]
 
 def _remark_encoding(text: str, path: Path) -> Caution:
     shown = next((w for w in re.findall(r"[^\s,;|\"]+", text) if not w.isascii()), "")
-    return Caution(
-        "EN056",
-        f"{path.name!r} is not UTF-8 and was read as Windows-1252: {check.show(shown, 30)}, for "
-        "example.",
-        (
-            "If its encoding is another one, letters other than a to z are wrong in names and "
-            "categories."
-        ),
-        "If the example is wrong, save the table as 'CSV UTF-8'.",
-        Severity.NOTE,
-    )
+    return of_tables.read_as_windows_1252(path.name, shown)
 
 
 def find_separator(text: str, suffix: str = ".csv") -> str | None:

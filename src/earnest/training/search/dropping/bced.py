@@ -14,9 +14,10 @@ from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.base.registry import Registry
 from earnest.core.base.rng import Seeds
+from earnest.core.cautions import of_search
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import slack
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.cautions import Caution
 from earnest.core.text.doors import arg
 from earnest.inference.resampling.winners import gains_of
 from earnest.metrics.families import MetricLike
@@ -313,29 +314,11 @@ def warn_of_dropping(
     if not dropped:
         return
     left = n_configs - dropped
-    yield Caution(
-        "EN051",
-        f"{dropped} of {n_configs} configurations were dropped before their last fold.",
-        f"The estimate is about the choice among the remaining {left}; if all are equally good, "
-        "a little optimism remains.",
-        "",
-        Severity.NOTE,
-    )
+    yield of_search.configurations_dropped(dropped, n_configs)
     if left == 1:
-        yield Caution(
-            "EN052",
-            "One configuration survived early dropping.",
-            "There is no choice left to resample, so the value is its own cross-validated "
-            "score, uncorrected.",
-            "Raise the threshold, or use drop='bced_adjusted' or none.",
-        )
+        yield of_search.one_survived()
     if rule.min_predictions < ENOUGH:
-        yield Caution(
-            "EN053",
-            f"Configurations could be dropped after {rule.min_predictions} predictions.",
-            f"With fewer than {ENOUGH} predictions, good configurations are dropped by chance.",
-            f"Use min_predictions={ENOUGH} or more.",
-        )
+        yield of_search.dropped_on_few(rule.min_predictions, ENOUGH)
 
 
 BEYOND = 4  # resamples that should lie beyond the level of a round

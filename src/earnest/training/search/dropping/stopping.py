@@ -11,6 +11,7 @@ import numpy as np
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.rng import Seeds
+from earnest.core.cautions import of_evidence
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution
 from earnest.methods.base import Method
@@ -52,7 +53,7 @@ class StopWhenWidth:
     **What it assumes.** That the width tells how sure the estimate is. Looking at it after each
     fold and stopping at the first narrow one favours moments at which the predictions look less
     varied than they are: the interval at the stop covers a little less often than its level says,
-    and the result carries a caution for that (EN054).
+    and the result carries a caution for that (EN013).
 
     **When it fails.** Near the end of the metric's range, where few cases decide. An AUC of 1 on
     fifty cases has an interval of width 0, which tells nothing and stops nothing; one of .999 has a
@@ -201,10 +202,4 @@ def warn_of_stopping(rule: StopWhenWidth | None, done: int, planned: int) -> Ite
     """Yield a caution if folds were left out; `done` of `planned` were run."""
     if rule is None or done >= planned:
         return
-    yield Caution(
-        "EN054",
-        f"The folds ended after {done} of {planned}, when the interval was no wider than "
-        f"{rule.width:g}.",
-        "Stopping when the interval looks narrow makes it a little too narrow for its level.",
-        "Run all folds if the level matters.",
-    )
+    yield of_evidence.folds_stopped(done, planned, rule.width)
