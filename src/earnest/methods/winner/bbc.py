@@ -193,7 +193,9 @@ class BBC(ResamplingKnobs):
             one = pi.select(final)
             near, said = with_spread(drawn, one, metric, value=value, contest=contest)
             if self.limits == "tighter" and usual and by_score and drawn.has_width:
-                near = _tighten(near, call, contest, value)
+                tighter = _tighten(near, call, contest, value)
+                if tighter is not None:
+                    return tighter, said
             return _move_good_end(near, found, metric, value), said
 
         (source, remarks), errors = side_by_side(
@@ -275,19 +277,21 @@ class BBC(ResamplingKnobs):
         )
 
 
-def _tighten(source: LimitSource, call: Call, contest: Contest, value: float) -> LimitSource:
-    """Return the tighter of these limits and those of the metric's law, where that was shown."""
+def _tighten(
+    source: LimitSource, call: Call, contest: Contest, value: float
+) -> TighterLimits | None:
+    """Return the tighter of these limits and those of the metric's law; None if not shown."""
     pi, metric = call.pi, call.metric
     law_kind = law_of(metric, pi.target)
     if law_kind is None or not is_tighter_shown(pi, metric):
-        return source
+        return None
     inbag = contest.table(metric)
     law = WinnerLaw.of(law_kind, pi, metric, contest.scores)
     found = find_winner_limits(
         law, contest.winner, inbag, call.seeds, given=call.given, value=value
     )
     if found.source is None or found.remarks:
-        return source
+        return None
     return TighterLimits(source, found.source)
 
 
