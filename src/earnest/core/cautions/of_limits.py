@@ -616,7 +616,7 @@ def error_lowered() -> Words:
     """The error that nested cross-validation measured is above its bound."""
     return Words(
         "The measured error is larger than independent folds could have.",
-        "sqrt(K) times that of a plain mean is used, as the authors do.",
+        "That of a plain mean times sqrt(K) is used, as the authors do.",
         "Use more repeats.",
     )
 
