@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from earnest.core.results import cautions
-from earnest.core.results.base import Call, EstimateParts, Method, methods_for
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Evidence, Family, MethodSpec
 from earnest.methods import (
@@ -27,6 +26,7 @@ from earnest.methods import (
     Tilted,
     run,
 )
+from earnest.methods.base import Call, EstimateParts, Method, methods_for
 from earnest.methods.split.splitting import SplitMethod
 from earnest.testing import METHOD_LAWS, MethodCase, check_method, example_predictions
 from earnest.testing.examples import with_repeats

@@ -94,7 +94,11 @@ def test_explain_takes_a_source(source: str, sources: dict[str, Any]) -> None:
     assert set(made.effects) <= set(GRID)
 
 
-@pytest.mark.parametrize("given", [None, 3, {"a": [1, 2]}, [0.5], en.SearchCV, object()], ids=repr)
+@pytest.mark.parametrize(
+    "given",
+    [None, 3, {"a": [1, 2]}, [0.5], en.SearchCV, object()],
+    ids=["none", "number", "dict", "list", "class", "object"],
+)
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_verb_refuses_anything_else(verb: str, given: object) -> None:
     with pytest.raises(EarnestError) as caught:

@@ -24,10 +24,11 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import Pooled, slack
 from earnest.core.data.weights import Weights
 from earnest.core.results.estimate import make_interval
-from earnest.core.results.interval import Ask, DrawnLimits, LimitSource
+from earnest.core.results.interval import Ask, DrawnLimits, LimitSource, TighterLimits
 from earnest.inference.cases.case_values import score_terms
 from earnest.inference.curves.corrected import ResampledSelection
 from earnest.inference.limits.ceiling import Contest, limits_near_best, with_spread
+from earnest.inference.limits.near_winner import find_tighter_law, move_good_end
 from earnest.inference.resampling.resampled import ROUNDS
 from earnest.inference.resampling.winners import (
     CELLS,
@@ -270,13 +271,20 @@ class _Job:
         if self.selection.published or winners[prefix - 1] < 0:
             return source
         best = int(naive.configs[winners[prefix - 1]])
-        alone, pi = self.pi.select(best), self.pi
-        if source.has_width and limits_near_best(alone, self.metric, value) is None:
-            return source
+        alone, pi, metric = self.pi.select(best), self.pi, self.metric
         some = pi if prefix == pi.n_configs else pi.select(range(prefix))
         seeds = self.selection.seeds
         contest = Contest.of(some, best, scores[:prefix], POOLED, seeds, n_jobs=self.n_jobs)
-        return with_spread(source, alone, self.metric, value=value, contest=contest)[0]
+        near: LimitSource = source
+        if not source.has_width or limits_near_best(alone, metric, value) is not None:
+            near = with_spread(source, alone, metric, value=value, contest=contest)[0]
+        if source.has_width and self.selection.undefined == UndefinedRule.REDRAW:
+            law = find_tighter_law(contest, metric, some, value)
+            if law is not None:
+                return TighterLimits(near, law)
+        if depends_on_size(metric, pi.target):
+            return move_good_end(near, metric, value, draws)
+        return near
 
     def redraw(self, bad: Places, prefix: int) -> Array | None:
         """Return the table (len(bad), k) of a prefix where its draws are undefined.

@@ -13,8 +13,14 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Task
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
-from earnest.core.results.interval import LimitSource, NearWinnerLimits, WidenedLimits
+from earnest.core.results.interval import (
+    LimitSource,
+    MovedLimits,
+    NearWinnerLimits,
+    WidenedLimits,
+)
 from earnest.core.results.specs import Side
+from earnest.inference.limits.ceiling import Contest
 from earnest.inference.limits.local_level import (
     DroppedConfigurations,
     StandardisedScores,
@@ -124,6 +130,34 @@ def is_tighter_shown(pi: Predictions, metric: Metric) -> bool:
         and pi.n_cases >= FEWEST_CASES
         and (groups is None or len(np.unique(groups)) >= FEWEST_GROUPS)
     )
+
+
+def find_tighter_law(
+    contest: Contest, metric: Metric, given: Predictions, value: float
+) -> LimitSource | None:
+    """Return the limits whose tighter end was shown to hold beside those of draws, None if not."""
+    pi = contest.pi
+    kind = law_of(metric, pi.target)
+    if kind is None or not is_tighter_shown(pi, metric):
+        return None
+    law = WinnerLaw.of(kind, pi, metric, contest.scores)
+    table = contest.table(metric)
+    found = find_winner_limits(law, contest.winner, table, contest.seeds, given=given, value=value)
+    return None if found.remarks else found.source
+
+
+def move_good_end(
+    source: LimitSource, metric: Metric, value: float, draws: NDArray[np.float64]
+) -> LimitSource:
+    """Return limits whose good end is as far from the value as from the mean of the draws.
+
+    A score that depends on the size of a part is worse on the small parts that the draws leave out.
+    """
+    by = metric.sign * (value - float(np.nanmean(draws)))
+    if not by > 0.0:
+        return source
+    up = metric.sign > 0
+    return MovedLimits(source, Side.UPPER if up else Side.LOWER, by, metric.limits[int(up)])
 
 
 def find_dropped(

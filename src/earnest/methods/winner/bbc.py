@@ -16,12 +16,11 @@ from earnest.core.data.selection import EnsembleRule, MeanOfFolds, Pooled, Selec
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import ScoreErrors
-from earnest.core.results.interval import DrawnLimits, LimitSource, MovedLimits, TighterLimits
-from earnest.core.results.specs import Estimand, Evidence, MethodSpec, Side
+from earnest.core.results.interval import DrawnLimits, LimitSource, TighterLimits
+from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.core.text.doors import arg
 from earnest.inference.limits.ceiling import Contest, FirstScores, no_width, with_spread
-from earnest.inference.limits.near_winner import find_winner_limits, is_tighter_shown
-from earnest.inference.limits.winner_law import WinnerLaw, law_of
+from earnest.inference.limits.near_winner import find_tighter_law, move_good_end
 from earnest.inference.remarks import other_winner, unlike_scales
 from earnest.inference.resampling.ensembles import (
     EnsembleScores,
@@ -34,7 +33,6 @@ from earnest.inference.resampling.resampled import ResamplingKnobs
 from earnest.inference.resampling.winners import Choose, WinnerScores, winner, winners
 from earnest.kernels.score import score_table
 from earnest.methods.base import Call, EstimateParts, ensemble_of, register, selector_of
-from earnest.metrics.families import Metric
 from earnest.resampling.bootstrap import Resampler
 
 
@@ -193,10 +191,12 @@ class BBC(ResamplingKnobs):
             one = pi.select(final)
             near, said = with_spread(drawn, one, metric, value=value, contest=contest)
             if self.limits == "tighter" and usual and by_score and drawn.has_width:
-                tighter = _tighten(near, call, contest, value)
-                if tighter is not None:
-                    return tighter, said
-            return _move_good_end(near, found, metric, value), said
+                law = find_tighter_law(contest, metric, call.given, value)
+                if law is not None:
+                    return TighterLimits(near, law), said
+            if found.table.shape[1] == 2:
+                return near, said
+            return move_good_end(near, metric, value, found.table[:, 0]), said
 
         (source, remarks), errors = side_by_side(
             find_limits,
@@ -275,40 +275,6 @@ class BBC(ResamplingKnobs):
             errors=scorer.errors(table, final[0], luck, draws) if spread else None,
             ensemble={pi.configs.ids[c]: float(final[0, c]) for c in members},
         )
-
-
-def _tighten(
-    source: LimitSource, call: Call, contest: Contest, value: float
-) -> TighterLimits | None:
-    """Return the tighter of these limits and those of the metric's law; None if not shown."""
-    pi, metric = call.pi, call.metric
-    law_kind = law_of(metric, pi.target)
-    if law_kind is None or not is_tighter_shown(pi, metric):
-        return None
-    inbag = contest.table(metric)
-    law = WinnerLaw.of(law_kind, pi, metric, contest.scores)
-    found = find_winner_limits(
-        law, contest.winner, inbag, call.seeds, given=call.given, value=value
-    )
-    if found.source is None or found.remarks:
-        return None
-    return TighterLimits(source, found.source)
-
-
-def _move_good_end(
-    source: LimitSource, found: DrawnWinners, metric: Metric, value: float
-) -> LimitSource:
-    """Return limits whose good end is as far from the value as from the mean of the draws.
-
-    A score that depends on the size of a part is worse on the small parts that the draws leave out.
-    """
-    by = metric.sign * (value - float(np.nanmean(found.table[:, 0])))
-    if found.table.shape[1] == 2 or not by > 0.0:
-        return source
-    end, most = (
-        (Side.UPPER, metric.limits[1]) if metric.sign > 0 else (Side.LOWER, metric.limits[0])
-    )
-    return MovedLimits(source, end, by, most)
 
 
 def _join_contest(call: Call, final: NDArray[np.float64], naive: float) -> Contest:
