@@ -222,7 +222,7 @@ def test_few_gaussian_draws_decide_only_where_all_of_them_change_no_limit(monkey
         for strength in (1.2, 2.0, 4.0):
             pi = rivals(seed, strength)
             monkeypatch.setattr(ceiling, "FIRST_DRAWS", 250)
-            drawn = en.BBC(n_resamples=500, limits="drawn")
+            drawn = en.methods.BBC(n_resamples=500, limits="drawn")
             made = en.estimate(pi, method=drawn, metric="roc_auc", rng=seed).source
             monkeypatch.setattr(ceiling, "FIRST_DRAWS", DRAWS)
             whole = en.estimate(pi, method=drawn, metric="roc_auc", rng=seed).source

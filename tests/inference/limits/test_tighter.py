@@ -30,9 +30,9 @@ def test_each_end_is_the_tighter_one_and_holds_the_value(metric: str) -> None:
     both, drawn, law = (
         en.estimate(pi, method=method, metric=metric, rng=1)
         for method in (
-            en.BBC(n_resamples=500),
-            en.BBC(n_resamples=500, limits="drawn"),
-            en.NearWinner(n_resamples=500),
+            en.methods.BBC(n_resamples=500),
+            en.methods.BBC(n_resamples=500, limits="drawn"),
+            en.methods.NearWinner(n_resamples=500),
         )
     )
     if isinstance(drawn.source, MovedLimits):  # the tighter one was studied before ends were moved
@@ -54,7 +54,7 @@ def test_each_end_is_the_tighter_one_and_holds_the_value(metric: str) -> None:
 def test_other_levels_and_files_need_no_resample(monkeypatch: pytest.MonkeyPatch) -> None:
     made = en.estimate(searched(), metric="roc_auc", rng=1)
     again = en.estimate(searched(), metric="roc_auc", rng=1, confidence_level=0.8, side="lower")
-    back = en.Estimate.from_dict(made.to_dict(draws=True))
+    back = en.results.Estimate.from_dict(made.to_dict(draws=True))
     for estimate in (made, back):
         moved = estimate.at(confidence_level=0.8, side="lower")
         assert moved.interval == again.interval
@@ -87,7 +87,7 @@ def in_groups(count: int) -> Callable[[], en.Predictions]:
 def test_limits_stay_at_the_draws_where_nothing_was_shown(
     make: Callable[[], en.Predictions], metric: str, options: dict[str, str]
 ) -> None:
-    method = replace(en.BBC(n_resamples=100), **options)
+    method = replace(en.methods.BBC(n_resamples=100), **options)
     made = en.estimate(make(), method=method, metric=metric, rng=1)
     assert not isinstance(made.source, TighterLimits)
 

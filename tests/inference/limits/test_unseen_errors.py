@@ -109,7 +109,7 @@ def test_an_error_free_sample_says_the_same_of_accuracy_and_log_loss() -> None:
     loss = en.estimate(pi, metric="log_loss", rng=0).interval
     assert accuracy is not None
     assert loss is not None
-    assert loss.high >= (1.0 - accuracy.low) * 3.0  # it was .022, with .93 as the lower limit
+    assert loss.high >= (1.0 - accuracy.low) * 3.0  # it was .025, with .90 as the lower limit
 
 
 def count_held(rate: float, n: int, runs: int, *, shared: bool) -> tuple[int, int]:
@@ -142,8 +142,8 @@ def true_loss(level: float, rate: float, metric: str) -> float:
 
 
 def test_bounds_of_a_few_confident_winners_hold() -> None:
-    # Seed 11, 30 runs of ten configurations with shared errors: 2 % of 80 cases. Of the old bounds
-    # 24 and 26 held; at .93, 24 or fewer have a probability of 2 %.
+    # Seed 11, 30 runs of ten configurations with shared errors: 2 % of 80 cases. All 30
+    # hold by both metrics, of the old bounds 18. At .93, 26 or fewer have a probability of 15 %.
     log_loss, brier = count_held(0.02, 80, 30, shared=True)
     assert min(log_loss, brier) >= 27
 

@@ -503,7 +503,7 @@ _ALL = (
         "values when each case is left out.",
         "Its derivative means little, and so does the standard error. For a median, the "
         "jackknife is always wrong.",
-        "Use `earnest.bootstrap`.",
+        "Use `earnest.inference.bootstrap`.",
     ),
     Meaning(
         "EN100",

@@ -661,7 +661,7 @@ def statistic_not_smooth() -> Words:
     return Words(
         "The statistic jumps or bends when a little weight moves.",
         "Its derivative and this standard error mean little.",
-        "Use earnest.bootstrap.",
+        "Use earnest.inference.bootstrap.",
     )
 
 
@@ -671,7 +671,7 @@ def statistic_jumps(units: int, values: int) -> Words:
     return Words(
         f"Leaving out each of {units} units gives only {values} different values.",
         "The statistic jumps, and the jackknife fails for such statistics.",
-        "Use earnest.bootstrap.",
+        "Use earnest.inference.bootstrap.",
     )
 
 
