@@ -128,7 +128,7 @@ def test_numbers_of_400_digits_are_refused_and_not_called_constant(
     table = scores()
     data = {"x": ["1" + "0" * 400 if k < rows else k / 7 for k in range(N)], "z": table["svm"]}
     path = write(tmp_path / "data.csv", data | {"ill": table["y"]})
-    ask = ("-t", "ill", "--model", "naive_bayes", "--method", "cv", "--folds", "3")
+    ask = ("-t", "ill", "--model", "naive_bayes", "--method", "cv", "--cv", "3")
     done = run("assess", path, *ask, "-m", "roc_auc")
     assert (done.code, done.out) == (2, "")
     assert "in line 2" in done.err

@@ -59,4 +59,4 @@ def test_the_set_survives_json() -> None:
     found = stable_optimum(process_scene(mixed_trials(40)), 0.9)
     again = StableOptimum.from_dict(json.loads(json.dumps(found.to_dict(), allow_nan=False)))
     assert again.to_dict() == found.to_dict()
-    assert "not worse than the best" in repr(found)
+    assert "not shown to be worse than the best" in repr(found)

@@ -84,7 +84,7 @@ def test_the_score_by_squares_is_the_negative_sum_of_squared_residuals() -> None
 
     def kernel(picks: np.ndarray, scores: np.ndarray) -> None:
         together = np.empty((8, C, C))
-        ensembles.products(apart, COUNTS, LIBRARY, together)
+        ensembles.sum_products(apart, COUNTS, LIBRARY, together)
         ensembles.greedy_squares(together, LIBRARY, START, STEPS, picks, scores)
 
     check(kernel, plain)

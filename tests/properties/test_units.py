@@ -52,7 +52,7 @@ def test_contest_and_table_agree_on_small_losses(name: str) -> None:
     pi, metric = regression(3e-7), en.metric(name)
     rng = np.random.default_rng(SEED)
     weights = Weights(rng.multinomial(200, np.full(200, 1 / 200), 50).astype(np.uint8))
-    table = -en.score_table(pi, metric, weights)
+    table = -en.kernels.score_table(pi, metric, weights)
     found = contest.contest(pi, metric, weights)
     assert found is not None
     assert_array_equal(found, first_best(in_units_of_the_best(table[None])[0]))

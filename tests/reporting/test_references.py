@@ -40,8 +40,10 @@ def test_a_result_is_cited_by_its_own_method_or_test() -> None:
     }
     pair = en.compare(PI, 0, 1, metric="roc_auc", test="delong")
     assert any("DeLong" in words for words in en.results.references(pair))
+    many = en.compare_many(PI, metric="accuracy", test="bayle")
+    assert any("Bayle" in words for words in en.results.references(many))
     assert any(
-        "Bayle" in words for words in en.results.references(en.compare_many(PI, metric="accuracy"))
+        "Nadeau" in words for words in en.results.references(en.compare_many(PI, metric="accuracy"))
     )
 
 

@@ -480,8 +480,8 @@ def _find_ratios(
         raise EvidenceError(
             "the pilot has one sample of each item and configuration",
             needs="at least two samples, to tell how much they differ",
-            got=f"`n_repeats` = {max(repeats)}",
-            cure="Run the pilot twice, or leave `n_repeats` out.",
+            got=arg("n_repeats", max(repeats)),
+            cure=f"Run the pilot twice, or leave {arg('n_repeats')} out.",
         )
     values = np.asarray(pilot.values, dtype=np.float64)
     counts = (~np.isnan(values)).sum(axis=2)

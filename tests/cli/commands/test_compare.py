@@ -92,7 +92,7 @@ def test_the_decision_comes_first_then_facts_and_cautions(run: Run, table: Path)
     for word in (
         "mcnemar: McNemar's exact test",
         f"{CASES} cases, 5 folds",
-        "models_read_as_one",
+        "The predictions of 5 folds are read as those of one fixed model.",
         A,
         B,
     ):

@@ -373,7 +373,7 @@ def test_a_budget_that_is_too_short_is_told_with_what_it_will_take(run, here, mo
 def test_whole_numbers_read_as_classes_are_told(run, here):
     csv.write_csv(of("grade"), "grades.csv")
     done = run("tune", "grades.csv", "--target", "grade", *PLAIN[4:])
-    assert "grade: 3 integers, read as classes (pass task='regression' otherwise)" in done.out
+    assert "grade: 3 integers, read as classes (pass --task regression otherwise)" in done.out
     asked = run("tune", "grades.csv", "--target", "grade", *PLAIN[4:], "--task", "regression",
                 "--out", "other")  # fmt: skip
     assert "metric r2" in asked.out

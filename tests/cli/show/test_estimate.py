@@ -14,6 +14,7 @@ from earnest.core.cautions import of_evidence, of_limits, of_search
 from earnest.core.results.estimate import Estimate, Estimates, Scale
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Selection
+from earnest.core.text.doors import Door, arg, through
 from tests.cli.results import CAUTION, NOTE, estimate
 from tests.snapshots import read_snapshot
 
@@ -26,11 +27,15 @@ def eighty_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("FORCE_COLOR", raising=False)
 
 
+COMMAND = Door(frozenset({"--method", "--n-resamples", "--rng", "--json"}))
+
+
 def shown(result: Estimate | Estimates, capsys: pytest.CaptureFixture[str]) -> str:
-    if isinstance(result, Estimates):
-        show_estimates(result)
-    else:
-        show_estimate(result)
+    with through(COMMAND):
+        if isinstance(result, Estimates):
+            show_estimates(result)
+        else:
+            show_estimate(result)
     return capsys.readouterr().out
 
 
@@ -51,7 +56,8 @@ def several() -> Estimates:
         selection=Selection.UNCORRECTED,
     )
     fold = estimate(0.85, method="bbc_fold", low=0.66, high=0.97)
-    refused = {"holdout": "it needs one fold. Use method='bbc'. " + "And so on and on. " * 4}
+    cure = f"Use {arg('method', 'bbc')}. "
+    refused = {"holdout": f"it needs one fold. {cure}" + "And so on and on. " * 4}
     return Estimates((naive, estimate(), fold, drawn), refused)
 
 

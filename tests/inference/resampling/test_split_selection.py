@@ -18,7 +18,12 @@ AUC = metric("roc_auc").on("binary")
 
 
 def made(
-    pi: Predictions, *, preselect: bool = False, seed: int = 0, measure: Any = AUC, **knobs: Any
+    pi: Predictions,
+    *,
+    preselect: float | None = None,
+    seed: int = 0,
+    measure: Any = AUC,
+    **knobs: Any,
 ) -> Choice:
     return choose(pi, measure, SplitKnobs(**knobs), MeanOfFolds(), Seeds(seed), preselect=preselect)
 
@@ -48,7 +53,7 @@ def test_choice_and_candidates_are_those_of_a_plain_loop(pi: Predictions) -> Non
     )
     top = [c for c in range(25) if valid[c] >= np.quantile(valid, 0.9)]
     judged = [auc(y[~learn], s[~learn, c]) for c in range(25)]
-    plain, elected = made(pi, learn=learn), made(pi, learn=learn, preselect=True)
+    plain, elected = made(pi, learn=learn), made(pi, learn=learn, preselect=0.1)
     assert plain.chosen == valid.argmax()
     assert plain.candidates.tolist() == [valid.argmax()]
     assert plain.value == pytest.approx(judged[plain.chosen], abs=1e-12)
@@ -62,13 +67,13 @@ def test_ties_at_the_edge_of_the_top_tenth_are_kept(pi: Predictions) -> None:
     first = made(pi, learn=learning(pi)).chosen
     columns = [first] * 3 + [c for c in range(25) if c != first][:17]
     same = Predictions.from_arrays(pi.target.y, pi.responses[:, columns, 0], pi.folds[:, 0])
-    choice = made(same, learn=learning(pi), preselect=True)
+    choice = made(same, learn=learning(pi), preselect=0.1)
     assert choice.candidates.tolist() == [0, 1, 2]
 
 
 def test_losses_choose_as_their_negation(pi: Predictions) -> None:
     brier = metric("brier").on("binary")
-    choice = made(pi, measure=brier, preselect=True, learn=learning(pi))
+    choice = made(pi, measure=brier, preselect=0.1, learn=learning(pi))
     assert choice.value == choice.values.min()
     assert choice.naive is not None
     assert choice.scores is not None
@@ -108,7 +113,7 @@ def test_the_automatic_direction_turns_scores_around_in_folds_and_evaluation() -
     assert fixed.value < 0.5 < auto.value
     assert auto.turned.all()
     assert not fixed.turned.any()
-    pooled = choose(pi, AUC, SplitKnobs(direction="auto"), Pooled(), Seeds(0), preselect=False)
+    pooled = choose(pi, AUC, SplitKnobs(direction="auto"), Pooled(), Seeds(0), preselect=None)
     assert pooled.naive is not None
     assert pooled.naive > 0.5
 

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 from earnest.core.tables.faults import ColumnFault
+from earnest.core.text.doors import render
 from earnest.training.tables.kinds import ColumnKind, is_named_as_identifier, look_at
 
 N = 60
@@ -69,8 +70,8 @@ def test_a_word_among_numbers_is_a_fault_with_its_cell_and_a_cure():
     fault = look_at("age", pa.array(values))
     assert isinstance(fault, ColumnFault)
     assert (fault.name, fault.value, fault.row) == ("age", "'abc'", 41)
-    assert "missing='abc'" in fault.cure
-    assert "ignore='age'" in fault.cure
+    assert "missing='abc'" in render(fault.cure)
+    assert "ignore='age'" in render(fault.cure)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +83,7 @@ def test_numbers_that_are_written_for_people_are_faults_and_not_lost_as_identifi
     fault = look_at("price", pa.array(cells))
     assert isinstance(fault, ColumnFault)
     assert (fault.what, fault.row) == ("has numbers written as text", 0)
-    assert "ignore='price'" in fault.cure
+    assert "ignore='price'" in render(fault.cure)
     assert "decimal" not in fault.cure  # a text file has them read; others have no decimal marks
 
 
@@ -125,7 +126,7 @@ def test_types_of_pandas_alone_are_refused():
     column = pa.Table.from_pandas(months)["month"]
     fault = look_at("month", column)
     assert isinstance(fault, ColumnFault)
-    assert (fault.what, "ignore='month'" in fault.cure) == ("has an unsupported type", True)
+    assert (fault.what, "ignore='month'" in render(fault.cure)) == ("has an unsupported type", True)
 
 
 def test_lists_are_refused():

@@ -8,6 +8,7 @@ import pytest
 
 from earnest.core.data.target import Task
 from earnest.core.tables.columns import Columns
+from earnest.core.text.doors import render
 from earnest.errors import InputError
 from earnest.training.tables.outcome import TableOutcome, read_outcome
 
@@ -38,9 +39,8 @@ def test_the_values_tell_the_task(values, task):
 
 
 def test_a_task_that_could_be_another_is_told_and_can_be_asked_for():
-    assert (
-        read([3, 4, 5] * 5).said == "3 integers, read as classes (pass task='regression' otherwise)"
-    )
+    reason = render(read([3, 4, 5] * 5).said)
+    assert reason == "3 integers, read as classes (pass task='regression' otherwise)"
     asked = read([3, 4, 5] * 5, task="regression")
     assert (asked.task, asked.said, asked.y.dtype) == (Task.REGRESSION, "", np.float64)
     assert read([0.5, 1.5, 2.5] * 9, task="multiclass").classes == (0.5, 1.5, 2.5)

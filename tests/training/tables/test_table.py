@@ -284,4 +284,4 @@ def test_codes_with_leading_zeros_are_categories(tmp_path):
     zip_code, mass = read.schema.features
     assert (zip_code.kind, mass.kind) == ("category", "number")
     assert zip_code.levels == tuple(f"{k:05d}" for k in range(7))
-    assert "numbers_for_people" in {caution.kind for caution in read.cautions}
+    assert "digits_read_as_codes" in {caution.kind for caution in read.cautions}

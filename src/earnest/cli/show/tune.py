@@ -22,6 +22,7 @@ from earnest.cli.show.estimate import (
 from earnest.cli.show.terminal import GREY, clean, columns, emit, write
 from earnest.core.base import check
 from earnest.core.data.target import Task
+from earnest.core.text.doors import render
 from earnest.core.text.learning import confidence, headline
 from earnest.core.text.numbers import percent, write_count
 from earnest.engine.progress import span_words
@@ -37,7 +38,7 @@ def show_read(job: Any) -> None:
     """Write what was read: cases, columns, outcome."""
     emit(_line("Read", read_words(job.table)))
     if job.table.said:
-        emit(_line("", f"{job.table.schema.roles['target']}: {job.table.said}"))
+        emit(_line("", f"{job.table.schema.roles['target']}: {render(job.table.said)}"))
     if left := left_out(job.table.schema):
         emit(_line("", left))
 

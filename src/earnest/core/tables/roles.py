@@ -18,7 +18,7 @@ from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.column_names import OF_PREDICTIONS
 from earnest.core.tables.columns import Columns, Grid, Outcome, refuse_stray_text
-from earnest.core.text.doors import arg
+from earnest.core.text.doors import arg, word
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,9 @@ MOST_FOLDS = 100  # labels that a column which was meant as folds may have
 SHOWN = 3  # of the columns that may be meant
 _DECIMALS = re.compile(r"[-+]?\d*\.\d+")
 _HOLD_OUT = f"For one hold-out test set without folds pass {arg('fold', None)}."
-_OTHER_TABLES = "Training data are for earnest tune, scores of items for earnest.Scores (--scores)."
+_OTHER_TABLES = "Training data are for earnest tune, scores of items for " + word(
+    "earnest.Scores.", "--scores."
+)
 
 
 def assign_roles(columns: Columns, *, long: bool, named: Roles, survival: bool) -> Roles:

@@ -28,7 +28,11 @@ from earnest.core.results.interval import Ask, DrawnLimits, LimitSource, Tighter
 from earnest.inference.cases.case_values import score_terms
 from earnest.inference.curves.corrected import ResampledSelection
 from earnest.inference.limits.ceiling import Contest, limits_near_best, with_spread
-from earnest.inference.limits.near_winner import find_tighter_law, move_good_end
+from earnest.inference.limits.near_winner import (
+    find_tighter_law,
+    is_tighter_shown,
+    move_good_end,
+)
 from earnest.inference.resampling.resampled import ROUNDS
 from earnest.inference.resampling.winners import (
     CELLS,
@@ -220,6 +224,7 @@ class _Job:
     resampler: Resampler
     n_jobs: int | None
     _again: dict[int, tuple[Weights, Changes]] = field(default_factory=dict)
+    _contest: Contest | None = None
 
     def draw(self, count: int, stream: int = 0) -> Iterator[Weights]:
         """Yield the resamples of a stream, those of an estimate of all configurations."""
@@ -272,19 +277,27 @@ class _Job:
             return source
         best = int(naive.configs[winners[prefix - 1]])
         alone, pi, metric = self.pi.select(best), self.pi, self.metric
-        some = pi if prefix == pi.n_configs else pi.select(range(prefix))
-        seeds = self.selection.seeds
-        contest = Contest.of(some, best, scores[:prefix], POOLED, seeds, n_jobs=self.n_jobs)
         near: LimitSource = source
         if not source.has_width or limits_near_best(alone, metric, value) is not None:
+            contest = self._find_contest(scores).select_first(prefix, best)
             near = with_spread(source, alone, metric, value=value, contest=contest)[0]
-        if source.has_width and self.selection.undefined == UndefinedRule.REDRAW:
-            law = find_tighter_law(contest, metric, some, value)
+        redraws = self.selection.undefined == UndefinedRule.REDRAW
+        if source.has_width and redraws and is_tighter_shown(pi, metric):
+            contest = self._find_contest(scores).select_first(prefix, best)
+            law = find_tighter_law(contest, metric, contest.pi, value)
             if law is not None:
                 return TighterLimits(near, law)
         if depends_on_size(metric, pi.target):
             return move_good_end(near, metric, value, draws)
         return near
+
+    def _find_contest(self, scores: Array) -> Contest:
+        """Return the contest of all configurations; its table is scored once for all prefixes."""
+        if self._contest is None:
+            seeds, winner = self.selection.seeds, int(np.nanargmax(self.metric.sign * scores))
+            contest = Contest.of(self.pi, winner, scores, POOLED, seeds, n_jobs=self.n_jobs)
+            self._contest = contest.with_table(self.metric)
+        return self._contest
 
     def redraw(self, bad: Places, prefix: int) -> Array | None:
         """Return the table (len(bad), k) of a prefix where its draws are undefined.

@@ -126,6 +126,19 @@ class Contest:
         by_fold = selector.by_fold
         return cls(pi, winner, scores, seeds, best_wins, by_fold, n_jobs, inbag)
 
+    def select_first(self, count: int, winner: int) -> Contest:
+        """Return the contest of the first configurations, whose scores are columns of these."""
+        if count == self.pi.n_configs:
+            return replace(self, winner=winner)
+        table = None if self.inbag is None else self.inbag[:, :count]
+        first = self.pi.select(range(count))
+        return replace(self, pi=first, winner=winner, scores=self.scores[:count], inbag=table)
+
+    def with_table(self, metric: Metric) -> Contest:
+        """Return the same contest with its table, if that is not too large to keep."""
+        few = RESAMPLES * self.pi.n_configs <= MOST_KEPT
+        return replace(self, inbag=self.table(metric)) if few else self
+
     def table(self, metric: Metric) -> Array:
         """Return the scores of all configurations in the first resamples: (b, C)."""
         table = self.inbag

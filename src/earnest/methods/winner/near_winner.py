@@ -129,7 +129,7 @@ class NearWinner(ResamplingKnobs):
                 "cross-validated",
                 needs="predictions of one test set, or of models that were fixed",
                 got=f"{design.n_folds} folds",
-                cure="Use method='bbc', whose limits hold.",
+                cure="Use method='bbc', .",
             )
 
     def __call__(self, call: Call) -> EstimateParts:
