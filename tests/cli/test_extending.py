@@ -176,7 +176,7 @@ def test_a_method_stands_in_the_tables_of_the_documentation() -> None:
     with with_method():
         assert "`median_fold`" in tables.estimands_table()
         assert "`median_fold`" in tables.methods_table("learner")
-        assert "Doe 2026" in tables.facts_table("median_fold")
+        assert "`earnest.methods.MedianFold`" in tables.facts_table("median_fold")
     assert "`median_fold`" not in tables.estimands_table()
 
 

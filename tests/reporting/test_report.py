@@ -23,6 +23,7 @@ from earnest.core.text.estimate import print_numbers
 from earnest.reporting.sources.asking import ask_all
 from earnest.reporting.sources.source import material_from
 from tests.reporting.scenes import GOLDEN, HOSTILE, SCENES, scene, source_of
+from tests.snapshots import read_snapshot
 
 FEW = 100  # resamples where words, parts and signs are looked at, and not numbers
 VOID = {"meta", "br", "link", "img", "input", "hr", "path", "line", "rect", "circle", "use"}
@@ -82,8 +83,8 @@ def reports() -> dict[str, en.results.Report]:
 def test_the_words_of_every_kind_of_run_are_the_golden_ones(
     reports: dict[str, en.results.Report], name: str
 ) -> None:
-    golden = (GOLDEN / f"{name}.md").read_text(encoding="utf-8")
-    assert _unversioned(reports[name].to_markdown()) == _unversioned(golden)
+    words = reports[name].to_markdown()
+    assert _unversioned(words) == _unversioned(read_snapshot(GOLDEN / f"{name}.md", words))
 
 
 def _unversioned(text: str) -> str:

@@ -273,4 +273,4 @@ def test_perfect_separation_is_bounded_at_sidaks_level() -> None:
     sidak = 1 - 0.95 ** (1 / 5)  # all five tie, and ties are kept
     law = AreaLimits(1.0, 10, 10).limits(1 - sidak, Side.LOWER)[0]
     assert made.interval.low == pytest.approx(law, abs=1e-9)
-    assert "EN035" in codes(made)
+    assert "area_without_spread" in codes(made)

@@ -221,7 +221,7 @@ def comparison_strip(row: Difference, scale: Scale, *, name: str) -> Figure:
         if ends is not None:
             low, high = (write_in_digits(end, places) for end in ends)
             sentence += f", {low} to {high} {words}"
-    verdict = row.verdict or ("worse" if row.worse else "not shown worse")
+    verdict = row.verdict or ("worse" if row.worse else "may be best")
     return canvas.figure(f"{sentence}; {verdict}.", [])
 
 

@@ -30,7 +30,7 @@ STRIP, DOTS = 236, 92  # pixels
 OPEN = 25  # rows that stand open; a button shows all
 DRAWN = 200  # rows with a strip; beyond, the page would grow past its budget
 FOLDS = 30  # folds that can be told apart as dots
-WINNER, NOT_WORSE, WORSE = "winner", "not shown worse", "worse"
+WINNER, NOT_WORSE, WORSE = "winner", "may be best", "worse"
 ORDER = (WINNER, NOT_WORSE, WORSE, "evaluated", DROPPED, INCOMPLETE, FAILED)
 
 
