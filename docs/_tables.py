@@ -277,7 +277,8 @@ def options_table(command: str) -> str:
     """Return the options of a command that are its own, with links to those that others share."""
     from earnest.cli.app import build_program
 
-    params = [p for p in build_program().commands[command].params if p.opts[0].startswith("-")]
+    params: list[Any] = list(build_program().commands[command].params)
+    params = [p for p in params if p.opts[0].startswith("-")]
     rows = [_option_row(p.opts, p.secondary_opts, p.metavar, p.help) for p in params]
     rows = [row for row, p in zip(rows, params, strict=True) if p.name != "help_all"]
     links = []
