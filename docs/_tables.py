@@ -10,7 +10,7 @@ import io
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -274,18 +274,62 @@ def wrap(words: str, width: int) -> str:
 
 
 def options_table(command: str) -> str:
-    """Return the options of a command."""
+    """Return the options of a command that are its own, with links to those that others share."""
     from earnest.cli.app import build_program
 
-    def row(option: Any) -> list[str]:
-        words = ", ".join(f"`{word}`" for word in (*option.opts, *option.secondary_opts))
-        value = f" {option.metavar}" if option.metavar else ""
-        said = re.sub(r"\[/?[a-z]+\]", "", option.help or "").replace("  ", ". ")
-        return [words + value, said]
+    params: list[Any] = list(build_program().commands[command].params)
+    params = [p for p in params if p.opts[0].startswith("-")]
+    rows = [_option_row(p.opts, p.secondary_opts, p.metavar, p.help) for p in params]
+    rows = [row for row, p in zip(rows, params, strict=True) if p.name != "help_all"]
+    links = []
+    for name, (label, anchor) in SHARED_OPTIONS.items():
+        group = _shared_rows(name)
+        if all(row in rows for row in group):
+            rows = [row for row in rows if row not in group]
+            links.append(f"[{label}](#{anchor})")
+    shown = table(["option", "meaning"], iter(rows))
+    return shown + (f"\nIt also takes {_enumerate(links)}.\n" if links else "")
 
-    params = build_program().commands[command].params
-    params = [p for p in params if p.opts[0].startswith("-") and p.name != "help_all"]
-    return table(["option", "meaning"], (row(option) for option in params))
+
+def shared_options_table(name: str) -> str:
+    """Return the options of a group that several commands take."""
+    return table(["option", "meaning"], iter(_shared_rows(name)))
+
+
+# By the dataclass of the group: what a command calls it, and the heading that describes it.
+SHARED_OPTIONS = {
+    "TableArguments": ("options of text tables", "text-tables"),
+    "PredictionsArguments": ("options of predictions", "predictions"),
+    "ScoresArguments": ("options of scores", "scores"),
+    "CasesArguments": ("options of cases", "cases"),
+}
+
+
+def _shared_rows(name: str) -> list[list[str]]:
+    """Return the rows of a group, without those of `TableArguments`, which it extends."""
+    from earnest.core.arguments import shared
+    from earnest.core.arguments.base import list_arguments, name_option
+
+    arguments = list_arguments(getattr(shared, name))
+    common = list_arguments(shared.TableArguments) if name != "TableArguments" else {}
+    return [
+        _option_row([name_option(word)], [], argument.metavar, argument.help)
+        for word, argument in arguments.items()
+        if word not in common
+    ]
+
+
+def _option_row(
+    words: Iterable[str], opposites: Iterable[str], metavar: str | None, meaning: str | None
+) -> list[str]:
+    shown = ", ".join(f"`{word}`" for word in (*words, *opposites))
+    plain = re.sub(r"\[/?[a-z]+\]", "", meaning or "").replace("  ", ". ")
+    return [shown + (f" {metavar}" if metavar else ""), plain]
+
+
+def _enumerate(items: list[str]) -> str:
+    *others, last = items
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def assessment_table(*words: str) -> str:
@@ -549,6 +593,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "extras": extras_table,
     "cautions": cautions_sections,
     "options": options_table,
+    "shared-options": shared_options_table,
     "assessment": assessment_table,
     "field": field_table,
     "flips": flips_table,

@@ -37,13 +37,18 @@ def table(kind: str, paper: str, *words: str) -> str:
 
 
 def claims(paper: str) -> str:
-    """Return what the paper says, our result, and whether it held."""
+    """Return what the paper says, our result, and whether it held, where it can be told."""
     head = ["the paper says", "theirs", "ours", "tolerance", "verdict"]
+    statements = list_claims(paper)
     rows = [
         [claim.words, claim.theirs, claim.ours, claim.tolerance, claim.verdict]
-        for claim in list_claims(paper)
+        for claim in statements
+        if claim.verdict != Outcome.TOO_FEW
     ]
-    return markdown(head, rows)
+    count = len(statements) - len(rows)
+    return markdown(head, rows) + (
+        f"\nFor {count} more statements there are {Outcome.TOO_FEW}.\n" if count else ""
+    )
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from urllib.parse import unquote
 import pytest
 
 import earnest
+from earnest.cli.app import build_program
 from earnest.core.cautions.meanings import MEANINGS
 from earnest.methods import METHODS
 from tests.public_names import public_names
@@ -173,6 +174,28 @@ def test_headings_of_docstrings_stand_on_lines_of_their_own() -> None:
         for one in (public, *parts):
             for line in (inspect.getdoc(one) or "").splitlines():
                 assert "---" not in line or set(line) == {"-"}, f"{name}: {line}"
+
+
+def test_the_reference_describes_every_option_of_every_command_once() -> None:
+    text = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
+    titles = {
+        anchor: text.split(f"### {anchor.replace('-', ' ').capitalize()}\n")[1]
+        for _, anchor in generate.tables.SHARED_OPTIONS.values()
+    }
+    shared = {anchor: list_rows(part.split("<!-- end")[0]) for anchor, part in titles.items()}
+    program = build_program()
+    for command in re.findall(r"<!-- generated: options (\S+) -->", text):
+        part = text.split(f"<!-- generated: options {command} -->")[1].split("<!-- end")[0]
+        links = re.findall(r"\]\(#([a-z-]+)\)", part)
+        shown = [*list_rows(part), *(option for link in links for option in shared[link])]
+        wanted = [param.opts[0] for param in program.commands[command].params]
+        wanted = [word for word in wanted if word.startswith("-") and word != "--help-all"]
+        assert sorted(shown) == sorted(wanted), command
+
+
+def list_rows(text: str) -> list[str]:
+    """Return the options that the rows of a table describe."""
+    return re.findall(r"^\| `(--[a-z-]+)`", text, re.M)
 
 
 def test_the_reference_lists_every_key_of_the_json() -> None:

@@ -20,7 +20,7 @@ class CompareArguments:
     test: Annotated[
         str | None,
         Argument(
-            f"[dim]default: delong, bayle or bootstrap[/dim]  {KNOBS}",
+            f"[dim]default: corrected_z, or what suits the evidence[/dim]  {KNOBS}",
             "NAME",
             HOW,
             usual=True,

@@ -66,8 +66,8 @@ class GateArguments:
     test: Annotated[
         str | None,
         Argument(
-            "[dim]default: delong, bayle or bootstrap[/dim]  With --against: "
-            "see [bold]earnest tests[/bold].",
+            "[dim]default: corrected_z, or what suits the evidence[/dim]  With "
+            "--against: see [bold]earnest tests[/bold].",
             "NAME",
             HOW,
         ),
