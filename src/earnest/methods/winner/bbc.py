@@ -165,18 +165,18 @@ class BBC(ResamplingKnobs):
         usual = self.resampler is None and self.undefined == "redraw" and not published
         by_score = type(selector) is Pooled  # a subclass has its own rule
         first = FirstScores(pi.n_configs) if usual else None
-        found = draw_winners(
+        drawn_winners = draw_winners(
             self,
             call,
             lambda inbag: winners(pi, metric, inbag, selector, n_jobs=call.n_jobs, keep=first),
             MeanOfFolds() if published else selector,
             published=published,
         )
-        final, scores = found.final, found.scores
-        value = found.scorer.corrected(found.table, published=published)
+        final, scores = drawn_winners.final, drawn_winners.scores
+        value = drawn_winners.scorer.corrected(drawn_winners.table, published=published)
         if pi.n_configs == 1 and not published:
-            value = found.naive  # its limit for many resamples: nothing was selected
-        drawn = DrawnLimits(found.table[:, 0], as_published=published)
+            value = drawn_winners.naive  # its limit for many resamples: nothing was selected
+        drawn = DrawnLimits(drawn_winners.table[:, 0], as_published=published)
 
         def find_limits() -> tuple[LimitSource, tuple[Caution, ...]]:
             if published:
@@ -190,32 +190,32 @@ class BBC(ResamplingKnobs):
                 n_jobs=call.n_jobs,
                 inbag=None if first is None else first.table,
             )
-            one = pi.select(final)
-            near, said = with_spread(drawn, one, metric, value=value, contest=contest)
+            alone = pi.select(final)
+            near, remarks = with_spread(drawn, alone, metric, value=value, contest=contest)
             if self.limits == "tighter" and usual and by_score and drawn.has_width:
                 tighter = _tighten(near, call, contest, value)
                 if tighter is not None:
-                    return tighter, said
-            return _move_good_end(near, found, metric, value), said
+                    return tighter, remarks
+            return _move_good_end(near, drawn_winners, metric, value), remarks
 
         (source, remarks), errors = side_by_side(
             find_limits,
-            lambda: found.find_errors(call, selector) if drawn.has_width else None,
+            lambda: drawn_winners.find_errors(call, selector) if drawn.has_width else None,
             workers(call.n_jobs),
         )
         return EstimateParts(
             value=value,
             winner=final,
             scores=scores,
-            naive=found.naive,
+            naive=drawn_winners.naive,
             source=source,
             cautions=[
                 *unlike_scales(pi, metric, selector, final),
                 *(other_winner(pi, metric, selector, final) if published else ()),
                 *remarks,
             ],
-            details=BBCDetails.of(found.table[:, 1].astype(np.intp), pi.n_configs),
-            used={"selector": selector, "resampler": found.scorer.resampler},
+            details=BBCDetails.of(drawn_winners.table[:, 1].astype(np.intp), pi.n_configs),
+            used={"selector": selector, "resampler": drawn_winners.scorer.resampler},
             errors=errors,
         )
 
@@ -252,14 +252,14 @@ class BBC(ResamplingKnobs):
                 needs="a defined score on the cases as they are",
                 cure="Check the predictions, or choose another metric.",
             )
-        one = blend(pi, final)
-        naive = float(score_table(one, metric, ones)[0, 0])
+        blended = blend(pi, final)
+        naive = float(score_table(blended, metric, ones)[0, 0])
         value, luck = scorer.corrected(table, call.seeds)
         moved = table[:, 0] + (value - np.nanmean(table[:, 0]))  # their mean is too low
         drawn: LimitSource = DrawnLimits(np.clip(moved, *metric.limits))
         spread = drawn.has_width
         source, remarks = with_spread(
-            drawn, one, metric, value=value, contest=_join_contest(call, final, naive)
+            drawn, blended, metric, value=value, contest=_join_contest(call, final, naive)
         )
         members = np.flatnonzero(final[0])
         members = members[np.argsort(-final[0, members], kind="stable")]
@@ -269,7 +269,7 @@ class BBC(ResamplingKnobs):
             winner=int(members[0]) if len(members) == 1 else None,
             naive=naive,
             source=source,
-            cautions=[*unlike_scales(one, metric, Pooled(), 0), *remarks],
+            cautions=[*unlike_scales(blended, metric, Pooled(), 0), *remarks],
             details=EnsembleDetails(scorer.mean_share, scorer.n_members),
             used={"selector": rule, "resampler": scorer.resampler},
             errors=scorer.errors(table, final[0], luck, draws) if spread else None,
@@ -287,23 +287,23 @@ def _tighten(
         return None
     inbag = contest.table(metric)
     law = WinnerLaw.of(law_kind, pi, metric, contest.scores)
-    found = find_winner_limits(
+    narrower = find_winner_limits(
         law, contest.winner, inbag, call.seeds, given=call.given, value=value
     )
-    if found.source is None or found.remarks:
+    if narrower.source is None or narrower.remarks:
         return None
-    return TighterLimits(source, found.source)
+    return TighterLimits(source, narrower.source)
 
 
 def _move_good_end(
-    source: LimitSource, found: DrawnWinners, metric: Metric, value: float
+    source: LimitSource, drawn_winners: DrawnWinners, metric: Metric, value: float
 ) -> LimitSource:
     """Return limits whose good end is as far from the value as from the mean of the draws.
 
     A score that depends on the size of a part is worse on the small parts that the draws leave out.
     """
-    by = metric.sign * (value - float(np.nanmean(found.table[:, 0])))
-    if found.table.shape[1] == 2 or not by > 0.0:
+    by = metric.sign * (value - float(np.nanmean(drawn_winners.table[:, 0])))
+    if drawn_winners.table.shape[1] == 2 or not by > 0.0:
         return source
     end, most = (
         (Side.UPPER, metric.limits[1]) if metric.sign > 0 else (Side.LOWER, metric.limits[0])
