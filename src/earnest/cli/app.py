@@ -101,14 +101,14 @@ class Command(TyperCommand):
 
     def invoke(self, ctx: Context) -> object:
         """Run, with a table on standard input (`-`) as a file."""
-        given = [name for name, value in ctx.params.items() if value == Path("-")]
-        piped = [one.name for one in self.params if one.param_type_name == "argument"]
-        if not set(given) & set(piped):
+        names = [name for name, value in ctx.params.items() if value == Path("-")]
+        piped = [param.name for param in self.params if param.param_type_name == "argument"]
+        if not set(names) & set(piped):
             return super().invoke(ctx)
-        if len(given) > 1:
+        if len(names) > 1:
             ctx.fail("Standard input can be read only once, but '-' is given twice.")
         with keep_standard_input() as path:
-            ctx.params[given[0]] = path
+            ctx.params[names[0]] = path
             return super().invoke(ctx)
 
     def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
@@ -209,12 +209,12 @@ def options_of(name: str) -> set[str]:
     return {option for param in params for option in (*param.opts, *param.secondary_opts)}
 
 
-def _asks_for_contents(given: Sequence[str]) -> bool:
+def _asks_for_contents(arguments: Sequence[str]) -> bool:
     """Tell whether only the list of commands is asked for."""
-    return list(given) in ([], ["-h"], ["--help"]) and COMPLETING not in os.environ
+    return list(arguments) in ([], ["-h"], ["--help"]) and COMPLETING not in os.environ
 
 
-def _asks_for_help(given: Sequence[str]) -> bool:
+def _asks_for_help(arguments: Sequence[str]) -> bool:
     """Tell whether only help is asked for; a broken file of defaults must not prevent it."""
     asking = {
         "--help",
@@ -224,7 +224,7 @@ def _asks_for_help(given: Sequence[str]) -> bool:
         "--install-completion",
         "--show-completion",
     }
-    return not given or bool(asking & set(given)) or COMPLETING in os.environ
+    return not arguments or bool(asking & set(arguments)) or COMPLETING in os.environ
 
 
 def run(args: Sequence[str] | None = None) -> int:
@@ -237,13 +237,13 @@ def run(args: Sequence[str] | None = None) -> int:
     """
     sys.excepthook = internal_error
     warnings.showwarning = show_warning
-    given = sys.argv[1:] if args is None else args
-    contents = _asks_for_contents(given)
+    arguments = sys.argv[1:] if args is None else args
+    contents = _asks_for_contents(arguments)
     command = typer.main.get_command(make_app(options=False)) if contents else build_program()
     defaults = Defaults(None, {})
     try:
         with guard_output():
-            if not _asks_for_help(given):
+            if not _asks_for_help(arguments):
                 refuse_little_space()
                 defaults = read_defaults(cast(TyperGroup, command).commands, Path.cwd())
             code = command.main(

@@ -50,45 +50,45 @@ def read_defaults(commands: Mapping[str, Command], folder: Path) -> Defaults:
     folder : Path
         Where the command line is.
     """
-    found = _find_file(folder)
-    if found is None:
+    nearest = _find_file(folder)
+    if nearest is None:
         return Defaults(None, {})
-    path, content = found
+    path, content = nearest
     options = {name: _list_options(command) for name, command in commands.items()}
-    made: DefaultMap = {name: {} for name in commands}
-    tables = {key: part for key, part in content.items() if isinstance(part, dict)}
+    defaults: DefaultMap = {name: {} for name in commands}
+    tables = {key: value for key, value in content.items() if isinstance(value, dict)}
     for key, value in content.items():
         if key in tables:
             continue
         spelled = _spell(key)
         takers = [name for name in commands if spelled in options[name]]
         if not takers:
-            known = sorted({option for part in options.values() for option in part})
-            raise _refuse(path, key, "an option of a command, or a table of one", known)
+            known_options = sorted({option for named in options.values() for option in named})
+            raise _refuse(path, key, "an option of a command, or a table of one", known_options)
         several = [name for name in takers if getattr(options[name][spelled], "multiple", False)]
         for name in (several or takers) if isinstance(value, list) else takers:
-            _put(made[name], options[name][spelled], value, path, key)
-    for name, part in tables.items():
+            _put(defaults[name], options[name][spelled], value, path, key)
+    for name, table in tables.items():
         if name not in commands:
             raise _refuse(path, name, "the name of a command", list(commands))
-        for key, value in part.items():
+        for key, value in table.items():
             if _spell(key) not in options[name]:
                 raise _refuse(path, key, f"an option of {name}", sorted(options[name]))
-            _put(made[name], options[name][_spell(key)], value, path, key)
-    return Defaults(path, {name: part for name, part in made.items() if part})
+            _put(defaults[name], options[name][_spell(key)], value, path, key)
+    return Defaults(path, {name: table for name, table in defaults.items() if table})
 
 
 def _find_file(folder: Path) -> tuple[Path, dict[str, Any]] | None:
     """Return the nearest file with defaults, and what it says."""
-    for place in (folder, *folder.parents):
-        own, shared = place / OWN, place / SHARED
-        if own.is_file():
-            return own, _read(own)
+    for parent in (folder, *folder.parents):
+        file, shared = parent / OWN, parent / SHARED
+        if file.is_file():
+            return file, _read(file)
         if shared.is_file():
-            part = _read(shared).get("tool", {})
-            part = part.get("earnest") if isinstance(part, dict) else None
-            if isinstance(part, dict):
-                return shared, part
+            tool = _read(shared).get("tool", {})
+            tool = tool.get("earnest") if isinstance(tool, dict) else None
+            if isinstance(tool, dict):
+                return shared, tool
     return None
 
 
@@ -117,27 +117,27 @@ def _spell(key: str) -> str:
     return key.replace("_", "-")
 
 
-def _put(part: dict[str, Value], param: Parameter, value: object, path: Path, key: str) -> None:
+def _put(table: dict[str, Value], param: Parameter, value: object, path: Path, key: str) -> None:
     """Enter a default; one value for an option that takes several is a list of one."""
     several = bool(getattr(param, "multiple", False))
-    given = value if isinstance(value, list) else [value]
-    values = [one for one in given if isinstance(one, (str, int, float, bool))]
-    if len(values) < len(given):
+    entries = value if isinstance(value, list) else [value]
+    values = [entry for entry in entries if isinstance(entry, (str, int, float, bool))]
+    if len(values) < len(entries):
         raise _refuse_value(path, key, "text, a number, true or false", value)
     if isinstance(value, list) and not several:
         raise _refuse_value(path, key, "one value", value)
     if bool(getattr(param, "is_flag", False)) and not isinstance(value, bool):
         raise _refuse_value(path, key, "true or false", value)
     assert param.name is not None
-    part[param.name] = values if several else values[0]
+    table[param.name] = values if several else values[0]
 
 
-def _refuse(path: Path, key: str, needs: str, known: list[str]) -> InputError:
+def _refuse(path: Path, key: str, needs: str, names: list[str]) -> InputError:
     return InputError(
         f"{path.name}: {key!r} is unknown",
         needs=needs,
         got=repr(key),
-        cure=check.nearest(_spell(key), known),
+        cure=check.nearest(_spell(key), names),
     )
 
 

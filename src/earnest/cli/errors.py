@@ -61,8 +61,8 @@ def usage_line(error: Complaint, defaults: Path | None = None) -> str:
     if defaults is not None and context is not None and param is not None:
         source = context.get_parameter_source(param.name)
         if source is not None and source.name == "DEFAULT_MAP":
-            said = error.format_message().strip().rstrip(".")
-            return f"{said}. The value is in {defaults.name}."
+            words = error.format_message().strip().rstrip(".")
+            return f"{words}. The value is in {defaults.name}."
     path = context.command_path if context is not None else "earnest"
     message = error.format_message().strip()
     stop = "" if message.endswith((".", "?", "!")) else "."

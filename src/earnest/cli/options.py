@@ -84,8 +84,10 @@ def take_options(command: Callable[..., None]) -> Callable[..., None]:
     for name, parameter in inspect.signature(command).parameters.items():
         options = {name: (hints[name], parameter.default)}
         if name in groups:
-            own = _read_hints(groups[name])
-            options = {each.name: (own[each.name], each.default) for each in fields(groups[name])}
+            group_hints = _read_hints(groups[name])
+            options = {
+                each.name: (group_hints[each.name], each.default) for each in fields(groups[name])
+            }
         for word, (hint, default) in options.items():
             argument = find_argument(hint)
             if argument is not None:

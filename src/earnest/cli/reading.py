@@ -146,8 +146,8 @@ def read_evidence(
         logs = read_logs(path, how, scoring)
         return logs, metrics or [str(logs.measure.rule)]
     if scoring.scores or holds_scores(path):
-        found = read_scores(path, how, scoring)
-        return found, metrics or [str(found.measure.rule)]
+        scores = read_scores(path, how, scoring)
+        return scores, metrics or [str(scores.measure.rule)]
     for name, value in vars(scoring).items():
         if value:
             option = name_option(name)
@@ -183,8 +183,8 @@ def read_logs(path: Path, how: PredictionsArguments, scoring: ScoresArguments) -
     from earnest.cli.show.progress import patiently
 
     with patiently(sys.stderr, f"Reading {path.name}", now=False):
-        found = scores_from(path, **list_log_options(how, scoring))
-    return found.select(how.configs) if how.configs else found
+        scores = scores_from(path, **list_log_options(how, scoring))
+    return scores.select(how.configs) if how.configs else scores
 
 
 def list_log_options(how: PredictionsArguments, scoring: ScoresArguments) -> dict[str, Any]:
@@ -200,21 +200,21 @@ def list_log_options(how: PredictionsArguments, scoring: ScoresArguments) -> dic
 
 def list_score_options(how: PredictionsArguments, scoring: ScoresArguments) -> dict[str, Any]:
     """Return the options of `Scores.load` that were given."""
-    given = _list_given(how)
+    options = _list_given(how)
     for name in _NOT_OF_SCORES:
-        if name in given:
+        if name in options:
             raise InputError(f"--{name} has no meaning with --scores", cure="Leave it out.")
     if scoring.by is not None:
         raise InputError("--by is for logs of evaluations", cure="Leave it out.")
-    if "model" in given:
-        if len(given["model"]) > 1:
+    if "model" in options:
+        if len(options["model"]) > 1:
             raise InputError(
                 "one column names the configuration of a score",
                 needs="--model once",
-                got=f"{len(given['model'])} times",
+                got=f"{len(options['model'])} times",
             )
-        given["model"] = given["model"][0]
-    named = {_SCORES_LOADED_AS.get(name, name): value for name, value in given.items()}
+        options["model"] = options["model"][0]
+    named = {_SCORES_LOADED_AS.get(name, name): value for name, value in options.items()}
     return named | _list_scoring(scoring, ("incomplete", "per", "score"))
 
 
@@ -228,9 +228,11 @@ def list_load_options(how: PredictionsArguments) -> dict[str, Any]:
 
 def _list_given(how: PredictionsArguments) -> dict[str, Any]:
     """Return what was said of a table, with signs for their names."""
-    given = {name: value for name, value in vars(how).items() if value is not None}
-    signs = {name: read_sign(given[name]) for name in ("delimiter", "thousands") if name in given}
-    return given | signs
+    options = {name: value for name, value in vars(how).items() if value is not None}
+    signs = {
+        name: read_sign(options[name]) for name in ("delimiter", "thousands") if name in options
+    }
+    return options | signs
 
 
 def _list_scoring(scoring: ScoresArguments, names: tuple[str, ...]) -> dict[str, Any]:
@@ -253,14 +255,14 @@ def _read_limits(text: str) -> tuple[float, float]:
     return low, high
 
 
-def label_evidence(given: Predictions | Scores) -> dict[str, str]:
+def label_evidence(evidence: Predictions | Scores) -> dict[str, str]:
     """Return what to print of each configuration: its id, and its name where there is one."""
-    return dict(given.configs.labels)
+    return dict(evidence.configs.labels)
 
 
-def is_large(given: Predictions | Scores) -> bool:
+def is_large(evidence: Predictions | Scores) -> bool:
     """Tell whether predictions or scores are so many that what is asked of them takes long."""
-    matrix = given.responses if hasattr(given, "responses") else given.values
+    matrix = evidence.responses if hasattr(evidence, "responses") else evidence.values
     return int(matrix.nbytes) > LARGE
 
 

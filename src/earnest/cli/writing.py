@@ -63,11 +63,15 @@ def write_results(
     if output.json and len(results) == 1:
         write_json(next(iter(results.values())).to_dict())
     elif output.json:
-        said = {str(name): result.to_dict() for name, result in results.items()}
-        write_json({"schema": BY_METRIC, "metrics": said})
+        metrics = {str(name): result.to_dict() for name, result in results.items()}
+        write_json({"schema": BY_METRIC, "metrics": metrics})
     elif table is not None:
         latex = table == "latex"
-        write("\n".join(one.to_latex() if latex else one.to_markdown() for one in results.values()))
+        write(
+            "\n".join(
+                result.to_latex() if latex else result.to_markdown() for result in results.values()
+            )
+        )
     return output.json or table is not None
 
 
@@ -101,12 +105,12 @@ def note_formulas(out: Path | None, columns: Mapping[str, Iterable[object]]) -> 
         return
     counts = count_formulas(columns)
     if counts:
-        told = " and ".join(
+        cells = " and ".join(
             f"{count:,} in {name if name == NAMES else f'column {name!r}'}"
             for name, count in counts.items()
         )
         say(
-            f"The CSV holds text that a spreadsheet may run as a formula: {told}. Import it as "
+            f"The CSV holds text that a spreadsheet may run as a formula: {cells}. Import it as "
             "text, or write .parquet.",
             label="note",
         )

@@ -45,26 +45,26 @@ from earnest.metrics.responding import pick_answer
 from earnest.metrics.scores import read_evidence
 
 
-def read_measured(given: object, metric: MetricLike | None) -> tuple[Predictions, Metric]:
+def read_measured(evidence: object, metric: MetricLike | None) -> tuple[Predictions, Metric]:
     """Return predictions and metric of what was given to compare."""
-    if not isinstance(given, (Predictions, Scores)):
+    if not isinstance(evidence, (Predictions, Scores)):
         raise EvidenceError(
             "this is not a table of out-of-sample predictions",
             needs="earnest.Predictions, or earnest.Scores",
-            got=type(given).__name__,
+            got=type(evidence).__name__,
             cure="Make one with Predictions.from_arrays, from_frame or load; for two columns of "
             "scores Scores({'a': ..., 'b': ...}).",
         )
-    pi, measure = read_evidence(given, metric)
+    pi, measure = read_evidence(evidence, metric)
     return pick_answer(pi, measure), measure
 
 
 def find_pair(
-    given: object, a: str | int | EvidenceTable | None, b: str | int | None
+    evidence: object, a: str | int | EvidenceTable | None, b: str | int | None
 ) -> tuple[object, int, int]:
     """Return the evidence and the columns of a and b."""
     if a is not None and not isinstance(a, str | int | np.integer):
-        return _two_tables(given, a, b), 0, 1
+        return _two_tables(evidence, a, b), 0, 1
     if b is None or a is None:
         raise InputError(
             "there are not two configurations to compare",
@@ -72,10 +72,10 @@ def find_pair(
             got="one" if a is not None else "none",
             cure="To compare all with the best, use compare_many.",
         )
-    table = given.predictions if isinstance(given, Scores) else given
+    table = evidence.predictions if isinstance(evidence, Scores) else evidence
     if not isinstance(table, Predictions):
-        return given, 0, 1  # refused by `read_measured`
-    return given, table.configs.index(a), table.configs.index(b)
+        return evidence, 0, 1  # refused by `read_measured`
+    return evidence, table.configs.index(a), table.configs.index(b)
 
 
 def _two_tables(first: object, second: object, extra: object) -> Predictions:
@@ -234,20 +234,20 @@ def default_tests(pi: Predictions, metric: Metric) -> tuple[str, ...]:
     return (*(("delong",) if metric.area else ()), "bayle", "bootstrap")
 
 
-def configure_test(test: str | Test, **given: object) -> Test:
+def configure_test(test: str | Test, **values: object) -> Test:
     """Return the test with the knobs that were given, and refuse one that it lacks."""
     example = "\"mcnemar(p='mid')\""
-    return configure(TESTS, test, given, example=example, members=("spec", "read"))
+    return configure(TESTS, test, values, example=example, members=("spec", "read"))
 
 
-def _refuse_evidence(test: Test, given: Evidence) -> EvidenceError:
+def _refuse_evidence(test: Test, kind: Evidence) -> EvidenceError:
     cure = "Use compare_learners, which trains them, or compare two Replicates."
-    if given is Evidence.REPLICATES:
+    if kind is Evidence.REPLICATES:
         cure = f"Use {arg('test', 'lpob')} for an AUC, or {arg('test', 'loob')}."
     return EvidenceError(
         f"test {test.spec.name!r} cannot use this evidence",
         needs=str(test.spec.needs),
-        got=str(given),
+        got=str(kind),
         cure=cure,
     )
 
@@ -261,9 +261,9 @@ def find_undefined(question: Question) -> list[int]:
 
 def refuse_undefined(question: Question) -> None:
     """Refuse a configuration for which the metric has no value."""
-    found = find_undefined(question)
-    if found:
-        names = [question.pi.configs.ids[config] for config in found]
+    undefined = find_undefined(question)
+    if undefined:
+        names = [question.pi.configs.ids[config] for config in undefined]
         raise EvidenceError(
             f"metric {question.metric.name!r} is undefined for {check.some(map(repr, names))}",
             needs="a defined score on the original cases",
@@ -282,7 +282,7 @@ def evidence_of(pi: Predictions, metric: Metric, test: Test) -> Iterable[Caution
 
 
 def result(
-    asked: ComparisonRequest,
+    request: ComparisonRequest,
     question: Question,
     reading: Reading,
     a: int,
@@ -291,21 +291,21 @@ def result(
 ) -> Comparison:
     """Put the comparison of two columns of the question together."""
     names = question.pi.configs.ids
-    made = assemble_comparison(
-        asked,
+    comparison = assemble_comparison(
+        request,
         reading.pair(a, b),
         question.metric.scale,
         (names[a], names[b]),
         question.pi.n_counted,
-        _provenance(asked, question, reading),
+        _provenance(request, question, reading),
         remarks,
     )
     items = question.pi.target.task is Task.SCORES and question.pi.n_folds == 1
-    return replace(made, estimand=ComparisonEstimand.ITEMS) if items else made
+    return replace(comparison, estimand=ComparisonEstimand.ITEMS) if items else comparison
 
 
 def assemble_comparison(
-    asked: ComparisonRequest,
+    request: ComparisonRequest,
     outcome: PairOutcome,
     scale: Scale,
     names: tuple[str, str],
@@ -314,11 +314,11 @@ def assemble_comparison(
     remarks: Iterable[Caution],
 ) -> Comparison:
     """Put a comparison together from what a test says of a pair."""
-    spec = asked.test.spec
+    spec = request.test.spec
     interval = make_difference_interval(
-        outcome.limits, asked.confidence_level, asked.alternative, scale
+        outcome.limits, request.confidence_level, request.alternative, scale
     )
-    made = Comparison(
+    comparison = Comparison(
         a=names[0],
         b=names[1],
         difference=outcome.difference,
@@ -326,8 +326,8 @@ def assemble_comparison(
         value_b=outcome.values[1],
         standard_error=outcome.standard_error,
         interval=interval,
-        alternative=str(asked.alternative),
-        confidence_level=asked.confidence_level,
+        alternative=str(request.alternative),
+        confidence_level=request.confidence_level,
         statistic=outcome.statistic,
         p_values=outcome.p_values,
         scale=scale,
@@ -342,17 +342,17 @@ def assemble_comparison(
         least_p=outcome.least_p,
         source=outcome.limits,
     )
-    added = [*few_beyond(interval, made.n_valid), *level_remarks(made)]
-    return replace(made, cautions=by_severity([*outcome.cautions, *remarks, *added]))
+    added = [*few_beyond(interval, comparison.n_valid), *level_remarks(comparison)]
+    return replace(comparison, cautions=by_severity([*outcome.cautions, *remarks, *added]))
 
 
-def _provenance(asked: ComparisonRequest, question: Question, reading: Reading) -> Provenance:
+def _provenance(request: ComparisonRequest, question: Question, reading: Reading) -> Provenance:
     used = {name: plain(value) for name, value in reading.used.items()}
     return Provenance(
-        seed=question.seeds.entropy if asked.test.spec.draws else None,
+        seed=question.seeds.entropy if request.test.spec.draws else None,
         fingerprint=question.fingerprint,
         n_folds=question.pi.n_folds,
         n_repeats=question.pi.n_repeats,
-        knobs={**knobs(asked.test), **used},
+        knobs={**knobs(request.test), **used},
         versions=versions(),
     )

@@ -359,27 +359,27 @@ def largest_errors(
     tall = (draws - draws.mean(axis=1, keepdims=True)).astype(np.float32)  # six digits do
     steep, rows = steepness.astype(np.float32), max(1, CELLS // configs)
     parts = [tall[start : start + rows] for start in range(0, count, rows)]
-    found = each(lambda part: _largest(part, steep), parts, workers(n_jobs))
-    return np.concatenate(found).astype(np.float64)
+    largest = each(lambda block: _largest(block, steep), parts, workers(n_jobs))
+    return np.concatenate(largest).astype(np.float64)
 
 
 def _largest(draws: NDArray[np.float32], steepness: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the largest difference over all pairs in every draw, one configuration at a time."""
-    part = np.ascontiguousarray(draws.T)  # (C, b)
-    found, held = np.zeros(part.shape[1], dtype=np.float32), np.empty_like(part)
-    for config in range(1, len(part)):
-        apart = np.subtract(part[:config], part[config], out=held[:config])
+    columns = np.ascontiguousarray(draws.T)  # (C, b)
+    largest, held = np.zeros(columns.shape[1], dtype=np.float32), np.empty_like(columns)
+    for config in range(1, len(columns)):
+        apart = np.subtract(columns[:config], columns[config], out=held[:config])
         np.abs(apart, out=apart)
         apart *= steepness[config, :config, None]
-        np.maximum(found, apart.max(axis=0), out=found)
-    return found
+        np.maximum(largest, apart.max(axis=0), out=largest)
+    return largest
 
 
 def spread_of_differences(draws: Array) -> NDArray[np.float64]:
     """Return the standard deviations of all differences (C, C), 0 where they are rounding."""
     centred = draws - draws.mean(axis=0)
     products = centred.T @ centred / max(1, len(draws) - 1)
-    own = np.diag(products)
-    squares = own[:, None] + own[None, :] - 2.0 * products
-    floor = 1e-12 * (own[:, None] + own[None, :])
+    squared_norms = np.diag(products)
+    squares = squared_norms[:, None] + squared_norms[None, :] - 2.0 * products
+    floor = 1e-12 * (squared_norms[:, None] + squared_norms[None, :])
     return np.asarray(np.sqrt(np.where(squares <= floor, 0.0, squares)))

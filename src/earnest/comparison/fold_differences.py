@@ -98,8 +98,8 @@ def read_folds(
             f"{arg('test', 'bootstrap')}.",
         )
     overlap = (_ratio_of_folds(spec, pi) if ratio is None else ratio) if corrected else 0.0
-    said = (*remarks, *warn_of_undefined_folds(len(table), int(whole.sum())))
-    return FoldReading(question, table[whole], overlap, said)
+    every_remark = (*remarks, *warn_of_undefined_folds(len(table), int(whole.sum())))
+    return FoldReading(question, table[whole], overlap, every_remark)
 
 
 def _ratio_of_folds(spec: TestSpec, pi: Predictions) -> float:

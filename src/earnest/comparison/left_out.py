@@ -42,7 +42,7 @@ class ReplicateQuestion:
 
     def __post_init__(self) -> None:
         """Refuse learners that were trained on other samples."""
-        units = list(dict.fromkeys(str(one.drawn) for one in self.replicates))
+        units = list(dict.fromkeys(str(learner.drawn) for learner in self.replicates))
         if len(units) > 1:
             raise EvidenceError(
                 "the bootstrap samples of the learners were drawn in different ways",
@@ -50,7 +50,7 @@ class ReplicateQuestion:
                 got=" and ".join(check.show(unit) for unit in units),
                 cure="Train both with the same metric, or pass `drawn=` to Replicates.from_arrays.",
             )
-        draws = {one.draws_fingerprint for one in self.replicates}
+        draws = {learner.draws_fingerprint for learner in self.replicates}
         if len(draws) > 1:
             raise EvidenceError(
                 "the learners were trained on different bootstrap samples",
@@ -70,7 +70,7 @@ class SampleTest(ABC):
 
     @abstractmethod
     def leave_out(
-        self, metric: Metric, one: Replicates, other: Replicates | None
+        self, metric: Metric, learner: Replicates, other: Replicates | None
     ) -> LeftOutEstimate:
         """Return the estimate of one learner, or of its difference to another."""
 
@@ -91,31 +91,35 @@ class LeaveOutReading(Reading):
     def values(self) -> Array:
         """The estimate of every learner: (C,)."""
         leave_out, metric = self.test.leave_out, self.question.metric
-        return np.array([leave_out(metric, one, None).value for one in self.question.replicates])
+        return np.array(
+            [leave_out(metric, learner, None).value for learner in self.question.replicates]
+        )
 
     def pair(self, a: int, b: int) -> PairOutcome:
         """Return the difference over its standard error by the influence function."""
         first, second = (self.question.replicates[i] for i in (a, b))
         metric, groups = self.question.metric, first.groups
-        made = self.test.leave_out(metric, first, second)
+        estimate = self.test.leave_out(metric, first, second)
         units = first.n_cases if groups is None else len(np.unique(groups))
         unit = "case" if groups is None else "group"
         return wald(
             (float(self.values[a]), float(self.values[b])),
-            made.variance,
+            estimate.variance,
             metric.scale,
             units=units,
             unit=unit,
             same=bool(np.array_equal(first.responses, second.responses)),
-            cautions=_remarks(made, first, metric),
+            cautions=_remarks(estimate, first, metric),
             few=few_units(units, unit, metric),
         )
 
 
-def _remarks(made: LeftOutEstimate, replicates: Replicates, metric: Metric) -> Iterator[Caution]:
+def _remarks(
+    estimate: LeftOutEstimate, replicates: Replicates, metric: Metric
+) -> Iterator[Caution]:
     """Yield what to say about cases that no replicate left out, and about the error."""
-    yield from warn_of_unseen(made, pairs=has_pairs(metric, replicates.target))
-    yield from noise_remarks(made)
+    yield from warn_of_unseen(estimate, pairs=has_pairs(metric, replicates.target))
+    yield from noise_remarks(estimate)
     yield from few_groups_in_variance(replicates.groups)
-    if not made.drowned:
+    if not estimate.drowned:
         yield of_limits.error_of_difference_too_large()

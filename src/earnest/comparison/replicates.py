@@ -25,11 +25,11 @@ TESTS_OF_SAMPLES = ("lpob", "loob")  # tried in this order where none is named
 def find_learners(first: object, second: object, extra: object) -> tuple[Replicates, Replicates]:
     """Return the replicates of both learners, and refuse anything else."""
     if not isinstance(first, Replicates) or not isinstance(second, Replicates):
-        given = " and ".join(type(one).__name__ for one in (first, second) if one is not None)
+        kinds = " and ".join(type(item).__name__ for item in (first, second) if item is not None)
         raise InputError(
             "replicates are compared with replicates",
             needs="Replicates and Replicates, one of each learner",
-            got=given,
+            got=kinds,
             cure="Train both with bootstrap_train, on the same data and with the same "
             f"{arg('rng')}.",
         )
@@ -44,23 +44,23 @@ def find_learners(first: object, second: object, extra: object) -> tuple[Replica
 
 
 def compare_samples(
-    asked: ComparisonRequest, made: tuple[Replicates, Replicates], metric: Metric
+    request: ComparisonRequest, learners: tuple[Replicates, Replicates], metric: Metric
 ) -> Comparison:
     """Apply a test of bootstrap samples to the replicates of two learners."""
-    test = cast("SampleTest", asked.test)
-    for one in made:
-        check_fits(one.resubstituted, metric)
-    both = _keep_common(*made)
-    question = ReplicateQuestion(replicates=both, metric=metric, seeds=asked.seeds)
-    a, b = (one.learner for one in made)
+    test = cast("SampleTest", request.test)
+    for learner in learners:
+        check_fits(learner.resubstituted, metric)
+    both = _keep_common(*learners)
+    question = ReplicateQuestion(replicates=both, metric=metric, seeds=request.seeds)
+    a, b = (learner.learner for learner in learners)
     return assemble_comparison(
-        asked,
+        request,
         test.read(question).pair(0, 1),
         metric.scale,
         (a, b if b != a else f"{b}'"),
         both[0].n_cases,
-        _make_provenance(asked, both),
-        dict.fromkeys(caution for one in made for caution in one.cautions),
+        _make_provenance(request, both),
+        dict.fromkeys(caution for learner in learners for caution in learner.cautions),
     )
 
 
@@ -68,7 +68,7 @@ def _keep_common(first: Replicates, second: Replicates) -> tuple[Replicates, Rep
     """Return the replicates of the samples on which both learners were trained."""
     if not first.n_failed and not second.n_failed:
         return first, second
-    drawn = [one.counts.astype(np.int64) for one in (first, second)]
+    drawn = [learner.counts.astype(np.int64) for learner in (first, second)]
     rows = [{row.tobytes(): i for i, row in enumerate(counts)} for counts in drawn]
     shared = [key for key in rows[0] if key in rows[1]]
     if len(shared) < 2:
@@ -77,18 +77,18 @@ def _keep_common(first: Replicates, second: Replicates) -> tuple[Replicates, Rep
             needs="at least two",
             cure="Fix the learner that fails.",
         )
-    one, other = (np.array([places[key] for key in shared]) for places in rows)
-    return first.take(one), second.take(other)
+    mine, other = (np.array([places[key] for key in shared]) for places in rows)
+    return first.take(mine), second.take(other)
 
 
-def _make_provenance(asked: ComparisonRequest, both: tuple[Replicates, ...]) -> Provenance:
-    seeds = {one.seed for one in both}
-    together = "".join(one.fingerprint for one in both)
+def _make_provenance(request: ComparisonRequest, both: tuple[Replicates, ...]) -> Provenance:
+    seeds = {learner.seed for learner in both}
+    together = "".join(learner.fingerprint for learner in both)
     return Provenance(
         seed=seeds.pop() if len(seeds) == 1 else None,
         fingerprint=hashlib.blake2b(together.encode(), digest_size=8).hexdigest(),
         n_folds=1,
         n_repeats=1,
-        knobs={**knobs(asked.test), "n_replicates": both[0].n_replicates},
+        knobs={**knobs(request.test), "n_replicates": both[0].n_replicates},
         versions=versions(),
     )

@@ -142,58 +142,62 @@ def compare(
 
         return ask_first_that_applies(test, TESTS_OF_SAMPLES, ask_samples)
     evidence, first, second = find_pair(source.evidence, other, b)
-    given, measure = read_measured(evidence, metric)
+    pi, measure = read_measured(evidence, metric)
 
     def ask(test: str | Test) -> Comparison:
-        return _compare(request(test, Evidence.OUT_OF_SAMPLE), given, measure, first, second)
+        return _compare(request(test, Evidence.OUT_OF_SAMPLE), pi, measure, first, second)
 
-    return ask_first_that_applies(test, default_tests(given, measure), ask)
+    return ask_first_that_applies(test, default_tests(pi, measure), ask)
 
 
 def _compare(
-    asked: ComparisonRequest, given: Predictions, measure: Metric, first: int, second: int
+    request: ComparisonRequest, pi: Predictions, measure: Metric, first: int, second: int
 ) -> Comparison:
-    table, remarks = common(given, list(dict.fromkeys([first, second])))
-    question = asked.question(table, measure, given.fingerprint)
+    table, remarks = common(pi, list(dict.fromkeys([first, second])))
+    question = request.question(table, measure, pi.fingerprint)
     refuse_undefined(question)
-    reading = asked.test.read(question)
-    found = evidence_of(table, measure, asked.test)
+    reading = request.test.read(question)
+    cautions = evidence_of(table, measure, request.test)
     # Cases of a fold that only one of the two has were tested all the same.
-    said = (*remarks, *(c for c in found if not (remarks and c.about is Scope.UNTESTED)))
-    made = result(asked, question, reading, 0, 0 if first == second else 1, said)
-    if first == second or made.p_values is None:
-        return made
-    return _tell_of_table(made, asked, given, measure)
+    every_remark = (*remarks, *(c for c in cautions if not (remarks and c.about is Scope.UNTESTED)))
+    comparison = result(request, question, reading, 0, 0 if first == second else 1, every_remark)
+    if first == second or comparison.p_values is None:
+        return comparison
+    return _tell_of_table(comparison, request, pi, measure)
 
 
 def _tell_of_table(
-    made: Comparison, asked: ComparisonRequest, given: Predictions, measure: Metric
+    comparison: Comparison, request: ComparisonRequest, pi: Predictions, measure: Metric
 ) -> Comparison:
     """Return the comparison with what holds where one of the two is the best of its table."""
-    usable = given.usable()
-    if usable.n_configs < 3 or made.a not in usable.configs.ids or made.b not in usable.configs.ids:
-        return made
-    scores = score_table(usable, measure, Weights.ones(usable.n_cases), n_jobs=asked.n_jobs)
+    usable = pi.usable()
+    if (
+        usable.n_configs < 3
+        or comparison.a not in usable.configs.ids
+        or comparison.b not in usable.configs.ids
+    ):
+        return comparison
+    scores = score_table(usable, measure, Weights.ones(usable.n_cases), n_jobs=request.n_jobs)
     defined = np.flatnonzero(~np.isnan(scores[0]))
     if len(defined) < 3:
-        return made
+        return comparison
     best = usable.configs.ids[find_best(measure, scores[0])]
-    if best not in (made.a, made.b):
-        return made
-    family = _pairs_of(asked, usable.select(defined.tolist()), measure, given.fingerprint)
-    at_once = {str(each): family.p_value(made, each) for each in made.p_values or ()}
-    return replace(made, best_of=len(defined), p_at_once=at_once).at()
+    if best not in (comparison.a, comparison.b):
+        return comparison
+    family = _pairs_of(request, usable.select(defined.tolist()), measure, pi.fingerprint)
+    at_once = {str(each): family.p_value(comparison, each) for each in comparison.p_values or ()}
+    return replace(comparison, best_of=len(defined), p_at_once=at_once).at()
 
 
 def _pairs_of(
-    asked: ComparisonRequest, table: Predictions, measure: Metric, fingerprint: str
+    request: ComparisonRequest, table: Predictions, measure: Metric, fingerprint: str
 ) -> Family:
     """Return what holds for all pairs of a table, by the joint draws of the test if it has any."""
-    if not asked.test.spec.draws:  # whose result is to be the same without a seed
-        asked = replace(asked, seeds=Seeds.of(JOINT_SEED))
+    if not request.test.spec.draws:  # whose result is to be the same without a seed
+        request = replace(request, seeds=Seeds.of(JOINT_SEED))
     try:
-        question = asked.question(table, measure, fingerprint)
-        return family_of(asked.test.read(question), question)
+        question = request.question(table, measure, fingerprint)
+        return family_of(request.test.read(question), question)
     except EarnestError:  # the test cannot read all of the others: Bonferroni's rule is left
         count = table.n_configs
         return Family(size=count * (count - 1) // 2, units=table.n_cases)
@@ -264,19 +268,21 @@ def compare_many(
     """
     check.one_of("adjust", adjust, ADJUSTMENTS)
     source = open_source(predictions)
-    given, measure = read_measured(source.evidence, source.metric_or(metric))
+    pi, measure = read_measured(source.evidence, source.metric_or(metric))
     winner, seed = source.winner_by(metric), source.seed_or(rng)
 
     def ask(test: str | Test) -> Comparisons:
-        asked = ComparisonRequest.of(test, alternative, confidence_level, n_resamples, seed, n_jobs)
-        return compare_all(asked, given, measure, adjust=adjust, reference=reference, winner=winner)
+        request = ComparisonRequest.of(
+            test, alternative, confidence_level, n_resamples, seed, n_jobs
+        )
+        return compare_all(request, pi, measure, adjust=adjust, reference=reference, winner=winner)
 
-    return ask_first_that_applies(test, default_tests(given, measure), ask)
+    return ask_first_that_applies(test, default_tests(pi, measure), ask)
 
 
 def compare_all(
-    asked: ComparisonRequest,
-    given: Predictions,
+    request: ComparisonRequest,
+    pi: Predictions,
     measure: Metric,
     *,
     adjust: str = "simultaneous",
@@ -293,41 +299,44 @@ def compare_all(
         The winner of a search. It stands for the best: it was chosen on the same cases, although
         this test may measure another one better.
     """
-    _need_p_values(asked.test)
-    question, left_out = _keep_defined(asked.question(given, measure, given.fingerprint))
+    _need_p_values(request.test)
+    question, left_out = _keep_defined(request.question(pi, measure, pi.fingerprint))
     configs = question.pi.configs
     _refuse_single(configs.ids)
-    reading = asked.test.read(question)
+    reading = request.test.read(question)
     if winner is None:
         best = find_best(measure, reading.values)
     else:
-        best = _reference(given, question.pi, winner)
-    held = best if reference is None else _reference(given, question.pi, reference)
+        best = _reference(pi, question.pi, winner)
+    held = best if reference is None else _reference(pi, question.pi, reference)
     pairs = family_of(reading, question)
     family = pairs if held == best else family_of(reading, question, fixed=held)
     everyone = range(len(configs))
-    made = [result(asked, question, reading, held, c) for c in everyone if c != held]
-    against = made
+    comparisons = [result(request, question, reading, held, c) for c in everyone if c != held]
+    against = comparisons
     if held != best:
-        against = [result(asked, question, reading, best, c) for c in everyone if c != best]
+        against = [result(request, question, reading, best, c) for c in everyone if c != best]
     shown = {
-        one.b: 1.0 if one.favours == one.b else pairs.p_value(one, "two-sided") for one in against
+        comparison.b: 1.0
+        if comparison.favours == comparison.b
+        else pairs.p_value(comparison, "two-sided")
+        for comparison in against
     }
-    remarks = [*evidence_of(given, measure, asked.test), *left_out]
+    remarks = [*evidence_of(pi, measure, request.test), *left_out]
     simple = [configs.ids[config] for config in configs.simplicity_order()]
     joint = pairs.largest is not None
     return Comparisons(
         reference=configs.ids[held],
         best=configs.ids[best],
-        comparisons=tuple(made),
-        adjusted=adjust_all(tuple(made), adjust, family),
+        comparisons=tuple(comparisons),
+        adjusted=adjust_all(tuple(comparisons), adjust, family),
         adjust=adjust,
         p_best={name: shown.get(name, 1.0) for name in configs.ids},
         joint=joint,
-        family=family.at(asked.confidence_level),
+        family=family.at(request.confidence_level),
         simple_first=None if configs.complexity is None else tuple(simple),
-        confidence_level=asked.confidence_level,
-        seed=asked.seeds.entropy if joint or asked.test.spec.draws else None,
+        confidence_level=request.confidence_level,
+        seed=request.seeds.entropy if joint or request.test.spec.draws else None,
         remarks=by_severity([*remarks, *_warn_of_choice(held == best, adjust)]),
         labels=None if configs.params is None else configs.labels,
     )
@@ -367,14 +376,14 @@ def _need_p_values(test: Test) -> None:
 def _keep_defined(question: Question) -> tuple[Question, list[Caution]]:
     """Return the question without configurations for which the metric has no value."""
     gone, ids = set(find_undefined(question)), question.pi.configs.ids
-    kept = [config for config in range(len(ids)) if config not in gone]
-    if not kept:
+    defined = [config for config in range(len(ids)) if config not in gone]
+    if not defined:
         refuse_undefined(question)
     if not gone:
         return question, []
     names = [ids[config] for config in sorted(gone)]
     remark = of_search.configurations_undefined(tuple(names), len(ids), question.metric.title)
-    return replace(question, pi=question.pi.select(kept)), [remark]
+    return replace(question, pi=question.pi.select(defined)), [remark]
 
 
 def _refuse_single(names: tuple[str, ...]) -> None:
@@ -388,8 +397,8 @@ def _refuse_single(names: tuple[str, ...]) -> None:
         )
 
 
-def _reference(given: Predictions, usable: Predictions, reference: str | int) -> int:
-    name = given.configs.ids[given.configs.index(reference)]
+def _reference(pi: Predictions, usable: Predictions, reference: str | int) -> int:
+    name = pi.configs.ids[pi.configs.index(reference)]
     if name not in usable.configs.ids:
         raise EvidenceError(
             f"reference {name!r} lacks predictions, or a defined score",
@@ -425,10 +434,10 @@ def against_winner(
     EarnestError
         That of the first test, where none applies.
     """
-    given, measure = read_measured(pi, metric)
+    table, measure = read_measured(pi, metric)
 
     def ask(test: str | Test) -> Comparisons:
-        asked = ComparisonRequest.of(test, "two-sided", confidence_level, None, rng, n_jobs)
-        return compare_all(asked, given, measure, winner=winner)
+        request = ComparisonRequest.of(test, "two-sided", confidence_level, None, rng, n_jobs)
+        return compare_all(request, table, measure, winner=winner)
 
-    return ask_first_that_applies(None, default_tests(given, measure), ask)
+    return ask_first_that_applies(None, default_tests(table, measure), ask)

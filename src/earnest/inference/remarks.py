@@ -136,16 +136,16 @@ def rows_kept_together(pi: Predictions) -> Iterator[Caution]:
 
 def _different_partitions(pi: Predictions) -> NDArray[np.int64]:
     """Return the folds of the repeats that tested all cases, each partition once: (n, R)."""
-    found: dict[bytes, NDArray[np.int64]] = {}
+    partitions: dict[bytes, NDArray[np.int64]] = {}
     for repeat in range(pi.n_repeats):
         folds = pi.folds[:, repeat]
         if (folds >= 0).all():
-            _, first, place = np.unique(folds, return_index=True, return_inverse=True)
-            renamed = np.argsort(np.argsort(first))[place].astype(np.int64)  # by first row
-            found.setdefault(renamed.tobytes(), renamed)
-    if not found:
+            _, first, codes = np.unique(folds, return_index=True, return_inverse=True)
+            renamed = np.argsort(np.argsort(first))[codes].astype(np.int64)  # by first row
+            partitions.setdefault(renamed.tobytes(), renamed)
+    if not partitions:
         return np.zeros((pi.n_cases, 1), dtype=np.int64)
-    return np.stack(list(found.values()), axis=1)
+    return np.stack(list(partitions.values()), axis=1)
 
 
 def _neighbours_together(folds: NDArray[np.int64], codes: Numbers) -> float | None:
@@ -312,14 +312,14 @@ def few_groups_in_variance(groups: Numbers | None) -> Iterator[Caution]:
         yield of_limits.few_groups_in_variance(count)
 
 
-def few_for_an_auc(part: Predictions, metric: Metric) -> Iterator[Caution]:
+def few_for_an_auc(pi: Predictions, metric: Metric) -> Iterator[Caution]:
     """Yield a caution if a class has too few cases for the usual limits of an AUC."""
-    if not is_auc(metric, part.target):
+    if not is_auc(metric, pi.target):
         return
-    counts = np.bincount(part.target.y, minlength=2)
+    counts = np.bincount(pi.target.y, minlength=2)
     fewest = int(counts.min())
     if fewest <= FEW_FOR_AN_AUC:
-        yield of_limits.few_for_an_auc(fewest, str(part.target.classes[int(counts.argmin())]))
+        yield of_limits.few_for_an_auc(fewest, str(pi.target.classes[int(counts.argmin())]))
 
 
 def warn_of_groups(pi: Predictions, method: str) -> Iterator[Caution]:
@@ -346,15 +346,15 @@ def few_decide(pi: Predictions, metric: Metric, config: int) -> Iterator[Caution
     with np.errstate(over="ignore", invalid="ignore"):
         errors = np.asarray(pi.responses[:, config], dtype=np.float64) - y[:, None]
         times = np.maximum(np.isfinite(errors).sum(axis=1), 1)  # a case may be tested in no repeat
-        found = {"the winner's errors": np.nansum(errors**2, axis=1) / times}
+        squares_by = {"the winner's errors": np.nansum(errors**2, axis=1) / times}
         if metric.name in ("r2", "explained_variance"):
-            found["the outcome"] = (y - np.median(y)) ** 2
-    counts = {of: _most_of(squares) for of, squares in found.items()}
+            squares_by["the outcome"] = (y - np.median(y)) ** 2
+    counts = {of: _most_of(squares) for of, squares in squares_by.items()}
     few = {of: n for of, n in counts.items() if n and n <= max(1, FEW_THAT_DECIDE * pi.n_cases)}
     if few and pi.n_cases >= FEW_OF_A_CLASS:
         of, count = min(few.items(), key=lambda each: each[1])
         yield of_evidence.few_cases_decide(
-            count, pi.n_cases, _share(found[of], count), squares=of, metric=metric.title
+            count, pi.n_cases, _share(squares_by[of], count), squares=of, metric=metric.title
         )
 
 
@@ -376,13 +376,13 @@ def spread_of_log_odds(pi: Predictions, config: int) -> float:
 
     Of several repeats the mean is taken.
     """
-    said, codes = np.asarray(pi.responses[:, config], dtype=np.float64), pi.target.y
-    if said.ndim == 2:  # (n, R), of the class with the code 1
-        said = np.where(codes[:, None] == 1, said, 1.0 - said)
+    chances, codes = np.asarray(pi.responses[:, config], dtype=np.float64), pi.target.y
+    if chances.ndim == 2:  # (n, R), of the class with the code 1
+        chances = np.where(codes[:, None] == 1, chances, 1.0 - chances)
     else:
-        said = said[np.arange(len(codes)), :, codes]
-    said = np.clip(said, SUREST, 1.0 - SUREST)
-    odds = np.log(said) - np.log1p(-said)
+        chances = chances[np.arange(len(codes)), :, codes]
+    chances = np.clip(chances, SUREST, 1.0 - SUREST)
+    odds = np.log(chances) - np.log1p(-chances)
     odds = odds[np.isfinite(odds).any(axis=1)]  # a case may be tested in no repeat
     return float(np.nanmean(odds, axis=1).std()) if len(odds) else 0.0
 

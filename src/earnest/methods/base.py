@@ -136,22 +136,22 @@ def methods_for(evidence: Evidence) -> list[str]:
     return [name for name in METHODS if METHODS[name].spec.needs is evidence]
 
 
-def evidence_of(given: object) -> Evidence:
+def evidence_of(evidence: object) -> Evidence:
     """Return the kind of evidence that something is; refuse what is none."""
-    if isinstance(given, Replicates):
+    if isinstance(evidence, Replicates):
         return Evidence.REPLICATES
-    if isinstance(given, Predictions):
+    if isinstance(evidence, Predictions):
         return Evidence.OUT_OF_SAMPLE
-    if isinstance(given, NestedPredictions):
+    if isinstance(evidence, NestedPredictions):
         return Evidence.NESTED
-    if isinstance(given, PairedHalves):
+    if isinstance(evidence, PairedHalves):
         return Evidence.PAIRED
-    raise refuse_evidence(given)
+    raise refuse_evidence(evidence)
 
 
-def need_evidence(method: Method, given: object) -> None:
+def need_evidence(method: Method, evidence: object) -> None:
     """Refuse evidence of another kind than a method computes from."""
-    kind, needs, name = evidence_of(given), method.spec.needs, method.spec.name
+    kind, needs, name = evidence_of(evidence), method.spec.needs, method.spec.name
     if needs is kind:
         return
     if needs in (Evidence.NESTED, Evidence.PAIRED):
@@ -183,9 +183,9 @@ def check_question(
     predictions that a perfect model would make in the same splits: a metric that is undefined
     there is undefined for every model. Of bootstrap samples `design` is what is drawn.
     """
-    own = getattr(method, "check", None)
-    if own is not None:
-        own(target, design, metric)
+    method_check = getattr(method, "check", None)
+    if method_check is not None:
+        method_check(target, design, metric)
     spec = method.spec
     if not takes_metric(spec.metrics, metric, target):
         raise MetricError(
@@ -239,18 +239,18 @@ def takes_metric(family: Family, metric: Metric, target: Target) -> bool:
     }[family]
 
 
-def ensemble_of(given: str | Selector | EnsembleRule | None) -> EnsembleRule | None:
+def ensemble_of(rule: str | Selector | EnsembleRule | None) -> EnsembleRule | None:
     """Return the ensemble rule of a name, or as it is; None where one configuration is chosen."""
-    if isinstance(given, EnsembleRule):
-        return given
-    return read_rule(given) if isinstance(given, str) else None
+    if isinstance(rule, EnsembleRule):
+        return rule
+    return read_rule(rule) if isinstance(rule, str) else None
 
 
-def selector_of(given: str | Selector | EnsembleRule | None, default: Selector) -> Selector:
+def selector_of(wanted: str | Selector | EnsembleRule | None, default: Selector) -> Selector:
     """Return the selector of a name, as it is, or by default; refuse one that makes an ensemble."""
-    if given is None:
+    if wanted is None:
         return default
-    rule = ensemble_of(given)
+    rule = ensemble_of(wanted)
     if rule is not None:
         raise InputError(
             "this method cannot choose an ensemble",
@@ -258,10 +258,10 @@ def selector_of(given: str | Selector | EnsembleRule | None, default: Selector) 
             got=rule.name,
             cure=f"Use {arg('method', 'bbc')}, which scores what is chosen in every resample.",
         )
-    if isinstance(given, str) or not hasattr(given, "by_fold"):
-        return SELECTORS[str(given)]  # refuses what is not a rule
-    assert not isinstance(given, EnsembleRule)  # refused above
-    return given
+    if isinstance(wanted, str) or not hasattr(wanted, "by_fold"):
+        return SELECTORS[str(wanted)]  # refuses what is not a rule
+    assert not isinstance(wanted, EnsembleRule)  # refused above
+    return wanted
 
 
 def need_folds(

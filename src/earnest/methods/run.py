@@ -170,10 +170,10 @@ def estimate(
     need_evidence(chosen, evidence)
     call = _call(evidence, measure, confidence_level, side, rng, n_jobs)
     with spread_scores(n_jobs):
-        made = _answer(chosen, call)
+        answer = _answer(chosen, call)
     if rule is None:
-        return made
-    return replace(made, cautions=by_severity([*made.cautions, *_tell_delivered(made, rule)]))
+        return answer
+    return replace(answer, cautions=by_severity([*answer.cautions, *_tell_delivered(answer, rule)]))
 
 
 def _find_delivered(evidence: object) -> str | None:
@@ -184,9 +184,9 @@ def _find_delivered(evidence: object) -> str | None:
     return evidence.ensemble_rule if averaged else None
 
 
-def _tell_delivered(made: Estimate, rule: str) -> Iterator[Caution]:
+def _tell_delivered(estimate: Estimate, rule: str) -> Iterator[Caution]:
     """Yield which model the number is about, where the tool delivers an ensemble."""
-    if made.ensemble is None:
+    if estimate.ensemble is None:
         yield of_search.delivered_not_judged(rule)
         return
     yield of_search.delivered_chosen_anew(rule)
@@ -238,15 +238,15 @@ def estimate_all(
     names = usual_methods(evidence) if wanted is None else list(wanted)
     if not names:
         raise InputError("no method was requested", needs="at least one of " + ", ".join(METHODS))
-    given = {"n_resamples": n_resamples, "selector": selector, "undefined": undefined}
-    chosen = [configure_method(name, **find_fitting_knobs(name, given)) for name in names]
+    settings = {"n_resamples": n_resamples, "selector": selector, "undefined": undefined}
+    chosen = [configure_method(name, **find_fitting_knobs(name, settings)) for name in names]
     call = _call(evidence, measure, confidence_level, side, rng, n_jobs)
     with spread_scores(n_jobs):
         return _answer_all(chosen, evidence, call, None)
 
 
 def estimate_beside(
-    made: Estimate,
+    estimate: Estimate,
     predictions: Predictions,
     *,
     metric: Metric,
@@ -257,43 +257,43 @@ def estimate_beside(
 ) -> Estimates:
     """Answer by every method that applies, and put an estimate that is known in its place.
 
-    As `estimate_all`, but the method of `made` is not run again. The naive score of one
-    configuration uses the rule of `made`: two rules would give it two scores although nothing was
-    selected.
+    As `estimate_all`, but the method of `estimate` is not run again. The naive score of one
+    configuration uses the rule of `estimate`: two rules would give it two scores although nothing
+    was selected.
     """
-    given = {"n_resamples": made.n_resamples}
+    settings = {"n_resamples": estimate.n_resamples}
     names = usual_methods(predictions)
-    chosen = [configure_method(name, **find_fitting_knobs(name, given)) for name in names]
-    rule = made.provenance.knobs.get("selector")
-    if made.n_configs == 1 and isinstance(rule, str):
+    chosen = [configure_method(name, **find_fitting_knobs(name, settings)) for name in names]
+    rule = estimate.provenance.knobs.get("selector")
+    if estimate.n_configs == 1 and isinstance(rule, str):
         chosen = [
-            configure_method("naive", selector=rule) if one.spec.name == "naive" else one
-            for one in chosen
+            configure_method("naive", selector=rule) if method.spec.name == "naive" else method
+            for method in chosen
         ]
     call = _call(predictions, metric, confidence_level, side, rng, n_jobs)
-    return _answer_all(chosen, predictions, call, made)
+    return _answer_all(chosen, predictions, call, estimate)
 
 
 def _answer_all(
     chosen: list[Method],
     predictions: Predictions | Replicates | NestedPredictions | PairedHalves,
     call: Call | ReplicatesCall,
-    known: Estimate | None,
+    delivered: Estimate | None,
 ) -> Estimates:
     """Ask every method but that of the known estimate, which stands as it is."""
     answers: list[Estimate] = []
     refused: dict[str, str] = {}
-    for one in chosen:
-        if known is not None and known.method == one.spec.name:
-            answers.append(known)
+    for method in chosen:
+        if delivered is not None and delivered.method == method.spec.name:
+            answers.append(delivered)
             continue
         try:
-            need_evidence(one, predictions)
-            answers.append(_answer(one, call))
+            need_evidence(method, predictions)
+            answers.append(_answer(method, call))
         except ClusterError:
             raise
         except EarnestError as error:
-            refused[one.spec.name] = str(error)
+            refused[method.spec.name] = str(error)
     if not answers:
         raise EvidenceError("no method fits this question", got=next(iter(refused.values())))
     return Estimates(tuple(answers), refused, tuple(disagreement(answers)))
@@ -388,7 +388,7 @@ def _call(
     )
 
 
-def configure_method(method: str | Method, **given: object) -> Method:
+def configure_method(method: str | Method, **values: object) -> Method:
     """Return the method with the knobs that were given, and refuse one that it lacks.
 
     Examples
@@ -397,7 +397,7 @@ def configure_method(method: str | Method, **given: object) -> Method:
     >>> configure_method("delong(variant='logit', evaluate=0.5)").variant
     'logit'
     """
-    return configure(METHODS, method, given, example=EXAMPLE)
+    return configure(METHODS, method, values, example=EXAMPLE)
 
 
 def configure_for_search(
@@ -418,7 +418,7 @@ def configure_for_search(
     return configure_method(method, n_resamples=n_resamples, selector=rule)
 
 
-def find_fitting_knobs(method: str | Method, given: Mapping[str, object]) -> dict[str, object]:
+def find_fitting_knobs(method: str | Method, values: Mapping[str, object]) -> dict[str, object]:
     """Return the knobs that a method has, and that were not typed with its name.
 
     An instance keeps its own.
@@ -426,73 +426,73 @@ def find_fitting_knobs(method: str | Method, given: Mapping[str, object]) -> dic
     if not isinstance(method, str):
         return {}
     word, typed = split_knobs(method, METHODS.kind, EXAMPLE)
-    known = {f.name for f in fields(METHODS[word])} - set(typed)
-    return {name: value for name, value in given.items() if name in known}
+    free = {f.name for f in fields(METHODS[word])} - set(typed)
+    return {name: value for name, value in values.items() if name in free}
 
 
 def _answer(method: Method, call: Call | ReplicatesCall) -> Estimate:
     if isinstance(call, ReplicatesCall):
         return _answer_of_replicates(method, call)
     check_question(method, call.design or call.pi, call.pi.target, call.metric)
-    found = method(call)
-    made = _make_estimate(method, call, found)
+    parts = method(call)
+    result = _make_estimate(method, call, parts)
     halves = isinstance(call.design, PairedHalves)  # random splits leave cases untested by design
     everything = [
-        *_result_remarks(made, method, call),
-        *_choice_remarks(made, found, call),
-        *made.cautions,
+        *_result_remarks(result, method, call),
+        *_choice_remarks(result, parts, call),
+        *result.cautions,
         *(() if halves else evidence_remarks(call.given, call.metric)),
-        *resampling_remarks(call.pi, made.provenance.knobs.get("resampler")),
+        *resampling_remarks(call.pi, result.provenance.knobs.get("resampler")),
     ]
-    return replace(made, cautions=by_severity(everything))
+    return replace(result, cautions=by_severity(everything))
 
 
-def _make_estimate(method: Method, call: Call, found: EstimateParts) -> Estimate:
+def _make_estimate(method: Method, call: Call, parts: EstimateParts) -> Estimate:
     """Put an estimate together; interval and standard error are read from the source of limits."""
-    pi, scale, source, errors = call.pi, call.metric.scale, found.source, found.errors
+    pi, scale, source, errors = call.pi, call.metric.scale, parts.source, parts.errors
     draws = None if source is None else source.draws
     valid = None if draws is None else draws[~np.isnan(draws)]
-    estimand = method.spec.estimand if found.estimand is None else found.estimand
-    winner = None if found.winner is None else pi.configs.ids[found.winner]
+    estimand = method.spec.estimand if parts.estimand is None else parts.estimand
+    winner = None if parts.winner is None else pi.configs.ids[parts.winner]
     return Estimate(
-        value=scale.clip(found.value),
+        value=scale.clip(parts.value),
         interval=None if source is None else make_interval(source, call.ask, scale),
         standard_error=_find_error(source, valid) if errors is None else errors.value,
         optimism_error=None if errors is None else errors.optimism,
         scale=scale,
         method=method.spec.name,
         estimand=_name_estimand(pi, estimand),
-        selection=_find_selection(method, pi.n_configs, found),
-        naive=found.naive,
+        selection=_find_selection(method, pi.n_configs, parts),
+        naive=parts.naive,
         winner=winner,
         winner_label=None if winner is None else call.given.configs.find_label(winner),
-        ensemble=found.ensemble,
+        ensemble=parts.ensemble,
         n_cases=pi.n_counted,
         n_configs=pi.n_configs,
         n_resamples=None if draws is None else len(draws),
         n_valid=None if valid is None else len(valid),
-        cautions=tuple(found.cautions),
+        cautions=tuple(parts.cautions),
         provenance=Provenance(
             seed=call.seeds.entropy,
             fingerprint=(call.design or call.given).fingerprint,
             n_folds=pi.n_folds,
             n_repeats=pi.n_repeats,
-            knobs={**knobs(method), **{name: plain(knob) for name, knob in found.used.items()}},
+            knobs={**knobs(method), **{name: plain(knob) for name, knob in parts.used.items()}},
             versions=versions(),
         ),
         training=_find_training(call, estimand),
         no_information=call.no_information,
         source=source,
-        details=found.details,
+        details=parts.details,
     )
 
 
-def _find_selection(method: Method, n_configs: int, found: EstimateParts) -> Selection:
+def _find_selection(method: Method, n_configs: int, parts: EstimateParts) -> Selection:
     """Return what was done about the choice among the configurations."""
     if n_configs == 1:
         return Selection.NOTHING_SELECTED
-    if found.selection is not None:
-        return found.selection
+    if parts.selection is not None:
+        return parts.selection
     return Selection.CORRECTED if method.spec.corrected else Selection.UNCORRECTED
 
 
@@ -524,105 +524,113 @@ def _find_error(
     source: LimitSource | None, valid: NDArray[np.float64] | None = None
 ) -> float | None:
     """Return the standard error of a source of limits, or of the draws, where there is one."""
-    known: float | None = getattr(source, "standard_error", None)
-    if known is not None or (isinstance(source, WidenedLimits) and source.end is None):
-        return known  # the draws have no spread
+    standard_error: float | None = getattr(source, "standard_error", None)
+    if standard_error is not None or (isinstance(source, WidenedLimits) and source.end is None):
+        return standard_error  # the draws have no spread
     error = float(np.std(valid, ddof=1)) if valid is not None and len(valid) > 1 else None
     return None if isinstance(source, WidenedLimits) and error == 0.0 else error
 
 
 def _answer_of_replicates(method: Method, call: ReplicatesCall) -> Estimate:
     """Return an estimate from replicates; its naive score is that of the training cases."""
-    made, scale = call.replicates, call.metric.scale
-    check_question(method, made.drawn, made.target, call.metric)
-    found = method(call)
+    replicates, scale = call.replicates, call.metric.scale
+    check_question(method, replicates.drawn, replicates.target, call.metric)
+    parts = method(call)
     drawn = {
-        "n_replicates": made.n_replicates,
-        "n_failed": made.n_failed,
-        "drawn": str(made.drawn),
+        "n_replicates": replicates.n_replicates,
+        "n_failed": replicates.n_failed,
+        "drawn": str(replicates.drawn),
     }
-    source = found.source
+    source = parts.source
     return Estimate(
-        value=scale.clip(found.value),
+        value=scale.clip(parts.value),
         interval=None if source is None else make_interval(source, call.ask, scale),
         standard_error=_find_error(source),
         scale=scale,
         method=method.spec.name,
         estimand=str(method.spec.estimand),
         selection=Selection.NOTHING_SELECTED,
-        naive=found.naive,
-        winner=made.learner,
-        n_cases=made.n_cases,
+        naive=parts.naive,
+        winner=replicates.learner,
+        n_cases=replicates.n_cases,
         n_configs=1,
         n_resamples=None,
         n_valid=None,
-        cautions=by_severity([*found.cautions, *_of_replicates(call)]),
+        cautions=by_severity([*parts.cautions, *_of_replicates(call)]),
         provenance=Provenance(
-            seed=made.seed,
-            fingerprint=made.fingerprint,
+            seed=replicates.seed,
+            fingerprint=replicates.fingerprint,
             n_folds=0,
             n_repeats=0,
             knobs={**knobs(method), **drawn},
             versions=versions(),
         ),
-        no_information=no_information(made.target, call.metric),
+        no_information=no_information(replicates.target, call.metric),
         source=source,
-        details=found.details,
+        details=parts.details,
     )
 
 
 def _of_replicates(call: ReplicatesCall) -> Iterator[Caution]:
     """Yield what the training had to say, and what a reader must know of cases and draws."""
-    made = call.replicates
-    yield from made.cautions
-    yield from evidence_remarks(made.resubstituted, call.metric)
-    if made.drawn is not DrawUnit.GROUPS:
-        yield from resampling_remarks(made.resubstituted, str(made.drawn))
+    replicates = call.replicates
+    yield from replicates.cautions
+    yield from evidence_remarks(replicates.resubstituted, call.metric)
+    if replicates.drawn is not DrawUnit.GROUPS:
+        yield from resampling_remarks(replicates.resubstituted, str(replicates.drawn))
 
 
-def too_optimistic(made: Estimate) -> Iterator[Caution]:
+def too_optimistic(estimate: Estimate) -> Iterator[Caution]:
     """Yield a caution if the winner's own score is far too good, beyond doubt."""
-    lost = made.share_lost
-    corrected = made.selection in (Selection.CORRECTED, Selection.BOUND_ONLY)
-    if corrected and lost is not None and lost >= LARGE and flatters(made):
-        yield describe_optimism(made)
+    lost = estimate.share_lost
+    corrected = estimate.selection in (Selection.CORRECTED, Selection.BOUND_ONLY)
+    if corrected and lost is not None and lost >= LARGE and flatters(estimate):
+        yield describe_optimism(estimate)
 
 
-def _choice_remarks(made: Estimate, found: EstimateParts, call: Call) -> Iterator[Caution]:
+def _choice_remarks(estimate: Estimate, parts: EstimateParts, call: Call) -> Iterator[Caution]:
     """Yield what is to be known of the choice of the winner."""
-    if not made.honest:
-        yield from not_corrected(made.n_configs)
-    if found.winner is not None and found.scores is not None:
-        yield from ties_at_the_top(call.pi, call.metric, found.scores, found.winner)
+    if not estimate.honest:
+        yield from not_corrected(estimate.n_configs)
+    if parts.winner is not None and parts.scores is not None:
+        yield from ties_at_the_top(call.pi, call.metric, parts.scores, parts.winner)
 
 
-def _result_remarks(made: Estimate, method: Method, call: Call) -> Iterator[Caution]:
-    yield from too_optimistic(made)
+def _result_remarks(estimate: Estimate, method: Method, call: Call) -> Iterator[Caution]:
+    yield from too_optimistic(estimate)
     if method.spec.static_only and not call.pi.configs.static:
         yield of_search.dynamic_search(method.spec.name)
-    if made.selection is Selection.NOTHING_SELECTED:
-        yield of_search.one_configuration(*_find_narrower(made))
-    if made.winner in call.pi.configs.ids:
-        place = call.pi.configs.ids.index(made.winner)
-        yield from few_decide(call.pi, call.metric, place)
-        if made.interval is not None:
-            yield from confident_winner(call.pi, call.metric, place)
-    yield from few_beyond(made.interval, made.n_valid)
-    if made.interval is not None:
-        interval = made.interval
-        yield from limit_remarks(made.source, interval.confidence_level, Side(interval.side))
-    if made.n_valid is not None and made.n_resamples and made.n_valid < made.n_resamples:
-        yield of_limits.resamples_undefined(made.n_resamples - made.n_valid, made.n_resamples)
+    if estimate.selection is Selection.NOTHING_SELECTED:
+        yield of_search.one_configuration(*_find_narrower(estimate))
+    if estimate.winner in call.pi.configs.ids:
+        position = call.pi.configs.ids.index(estimate.winner)
+        yield from few_decide(call.pi, call.metric, position)
+        if estimate.interval is not None:
+            yield from confident_winner(call.pi, call.metric, position)
+    yield from few_beyond(estimate.interval, estimate.n_valid)
+    if estimate.interval is not None:
+        interval = estimate.interval
+        yield from limit_remarks(estimate.source, interval.confidence_level, Side(interval.side))
+    if (
+        estimate.n_valid is not None
+        and estimate.n_resamples
+        and estimate.n_valid < estimate.n_resamples
+    ):
+        yield of_limits.resamples_undefined(
+            estimate.n_resamples - estimate.n_valid, estimate.n_resamples
+        )
 
 
-def _find_narrower(made: Estimate) -> tuple[str, int]:
+def _find_narrower(estimate: Estimate) -> tuple[str, int]:
     """Return the method of a narrower interval for a model that was not selected, and its least n.
 
     The name is empty where there is none.
     """
-    if made.method != "bbc":
+    if estimate.method != "bbc":
         return "", 0
-    return ("holdout", 0) if made.provenance.n_folds == 1 else ("bayle_all_pairs", FEW_FOR_BAYLE)
+    return (
+        ("holdout", 0) if estimate.provenance.n_folds == 1 else ("bayle_all_pairs", FEW_FOR_BAYLE)
+    )
 
 
 def disagreement(answers: list[Estimate]) -> Iterator[Caution]:

@@ -60,10 +60,10 @@ MOST_EFFECTS = 4
 MOST_CONFIGS = 10
 
 
-def show_result(made: Result) -> str:
+def show_result(result: Result) -> str:
     """Return any result as HTML."""
-    show = next(_FRAGMENTS[kind] for kind in type(made).__mro__ if kind in _FRAGMENTS)
-    return show(made)
+    show = next(_FRAGMENTS[kind] for kind in type(result).__mro__ if kind in _FRAGMENTS)
+    return show(result)
 
 
 def _title(metric: str) -> str:
@@ -71,153 +71,168 @@ def _title(metric: str) -> str:
     return METRICS[metric].title if metric in METRICS else metric
 
 
-def estimate_fragment(made: Estimate) -> str:
+def estimate_fragment(estimate: Estimate) -> str:
     """Return an estimate: the sentence, the picture, the facts and the cautions."""
-    spec = _find_spec(made)
-    said = headline(made, _title(made.metric), speaker=SPEAKER)
+    spec = _find_spec(estimate)
+    sentence = headline(estimate, _title(estimate.metric), speaker=SPEAKER)
     parts = (
-        confidence(made),
-        training_words(made),
-        reason(made, speaker=SPEAKER),
+        confidence(estimate),
+        training_words(estimate),
+        reason(estimate, speaker=SPEAKER),
     )
-    rest = " ".join(part for part in parts if part)
+    words = " ".join(line for line in parts if line)
     return fragment(
-        said,
-        rest,
+        sentence,
+        words,
         [
-            ("Winner" if made.n_configs > 1 else "Model", made.winner_label or made.winner or DASH),
-            ("Method", made.method if spec is None else f"{spec.name}: {spec.title}"),
-            ("Estimates", made.estimand),
-            ("For pasting", repr(made)),
+            (
+                "Winner" if estimate.n_configs > 1 else "Model",
+                estimate.winner_label or estimate.winner or DASH,
+            ),
+            ("Method", estimate.method if spec is None else f"{spec.name}: {spec.title}"),
+            ("Estimates", estimate.estimand),
+            ("For pasting", repr(estimate)),
         ],
-        made.cautions,
-        [svg_answer.answer(made, name=name_of(made), width=WIDTH)],
+        estimate.cautions,
+        [svg_answer.answer(estimate, name=name_of(estimate), width=WIDTH)],
     )
 
 
-def comparison_fragment(made: Comparison) -> str:
+def comparison_fragment(comparison: Comparison) -> str:
     """Return a comparison: the decision, the picture of the difference, facts and cautions."""
-    interval, pictures = made.interval, []
-    if made.difference == made.difference:
+    interval, pictures = comparison.interval, []
+    if comparison.difference == comparison.difference:
         row = svg_strips.Difference(
-            name=made.b,
-            value=made.difference,
-            words=f"{made.a} minus this",
-            verdict="a difference is shown" if made.shown else "no difference is shown",
+            name=comparison.b,
+            value=comparison.difference,
+            words=f"{comparison.a} minus this",
+            verdict="a difference is shown" if comparison.shown else "no difference is shown",
             one=None if interval is None else (interval.low, interval.high),
-            worse=bool(made.shown) and made.favours == made.a,
+            worse=bool(comparison.shown) and comparison.favours == comparison.a,
         )
         scale = svg_strips.difference_scale([row], width=350)
-        name = name_of(made)
+        name = name_of(comparison)
         pictures = [
-            svg_strips.strip_axis(scale, name=f"{name}-axis", words=_better(made)),
+            svg_strips.strip_axis(scale, name=f"{name}-axis", words=_better(comparison)),
             svg_strips.comparison_strip(row, scale, name=name),
         ]
     facts = [
-        ("Difference", f"{made.a} minus {made.b}, in {made.metric}"),
-        ("Compares", made.estimand),
-        ("For pasting", repr(made)),
+        ("Difference", f"{comparison.a} minus {comparison.b}, in {comparison.metric}"),
+        ("Compares", comparison.estimand),
+        ("For pasting", repr(comparison)),
     ]
-    return fragment(made.decision, "", facts, made.cautions, pictures, stacked=True)
+    return fragment(comparison.decision, "", facts, comparison.cautions, pictures, stacked=True)
 
 
-def gain_fragment(made: Gain) -> str:
+def gain_fragment(gain: Gain) -> str:
     """Return a gain: the heading, both curves, what to do next, facts and cautions."""
     facts = [
-        ("Order", "as tried" if made.order == "tried" else "mean over all orders"),
-        ("Evidence", f"{made.n_cases} {made.units}, {made.n_resamples} resamples"),
-        ("For pasting", repr(made)),
+        ("Order", "as tried" if gain.order == "tried" else "mean over all orders"),
+        ("Evidence", f"{gain.n_cases} {gain.units}, {gain.n_resamples} resamples"),
+        ("For pasting", repr(gain)),
     ]
-    rest = " ".join(part for part in (gain_confidence(made), *gain_advice(made)) if part)
-    picture = svg_gain.gain(made, name=name_of(made), width=WIDTH, title=_title(made.metric))
-    return fragment(gain_headline(made), rest, facts, made.cautions, [picture])
+    words = " ".join(line for line in (gain_confidence(gain), *gain_advice(gain)) if line)
+    picture = svg_gain.gain(gain, name=name_of(gain), width=WIDTH, title=_title(gain.metric))
+    return fragment(gain_headline(gain), words, facts, gain.cautions, [picture])
 
 
-def thresholds_fragment(made: Thresholds) -> str:
+def thresholds_fragment(thresholds: Thresholds) -> str:
     """Return a table of thresholds: what to expect at the usual one, curves, rows and cautions."""
     facts = [
-        ("Winner", made.winner_label or made.winner),
-        ("Chosen by", made.metric),
-        ("Evidence", f"{made.n_cases} cases, {made.n_positive} positive"),
-        ("For pasting", repr(made)),
+        ("Winner", thresholds.winner_label or thresholds.winner),
+        ("Chosen by", thresholds.metric),
+        ("Evidence", f"{thresholds.n_cases} cases, {thresholds.n_positive} positive"),
+        ("For pasting", repr(thresholds)),
     ]
-    picture = svg_thresholds.thresholds(made, name=name_of(made), width=WIDTH)
-    rest = made.summary().removeprefix(thresholds_headline(made)).strip()
-    said, table = thresholds_headline(made), _table_of(made)
-    return fragment(said, rest, facts, made.cautions, [picture], table=table)
+    picture = svg_thresholds.thresholds(thresholds, name=name_of(thresholds), width=WIDTH)
+    words = thresholds.summary().removeprefix(thresholds_headline(thresholds)).strip()
+    sentence, table = thresholds_headline(thresholds), _table_of(thresholds)
+    return fragment(sentence, words, facts, thresholds.cautions, [picture], table=table)
 
 
-def _table_of(made: Thresholds | Plan) -> Table:
+def _table_of(result: Thresholds | Plan) -> Table:
     """Return the table that a result has for a paper."""
-    table = made._to_table()
+    table = result._to_table()
     rows = tuple(TableRow(row) for row in table.rows)
     return Table(table.heads, rows, n_numeric=len(table.heads) - 1)
 
 
-def learning_fragment(made: LearningCurve) -> str:
+def learning_fragment(curve: LearningCurve) -> str:
     """Return a learning curve: what the last step gave, the curve, facts and cautions."""
     facts = [
-        ("Learner", made.learner),
-        ("Evidence", f"{made.n_cases} cases, {made.n_fits} fits"),
-        ("For pasting", repr(made)),
+        ("Learner", curve.learner),
+        ("Evidence", f"{curve.n_cases} cases, {curve.n_fits} fits"),
+        ("For pasting", repr(curve)),
     ]
-    first, rest = learning_headline(made), f"{learning_confidence(made)} {learning_advice(made)}"
-    picture = svg_gain.learning(made, name=name_of(made), width=WIDTH, title=_title(made.metric))
-    return fragment(first, rest.strip(), facts, made.cautions, [picture])
+    first, words = (
+        learning_headline(curve),
+        f"{learning_confidence(curve)} {learning_advice(curve)}",
+    )
+    picture = svg_gain.learning(curve, name=name_of(curve), width=WIDTH, title=_title(curve.metric))
+    return fragment(first, words.strip(), facts, curve.cautions, [picture])
 
 
-def statistic_fragment(made: StatisticResult) -> str:
+def statistic_fragment(statistic: StatisticResult) -> str:
     """Return a statistic: the line for pasting, what it stands on, and the cautions."""
-    units = "" if made.n_units == made.n_cases else f" in {made.n_units} groups"
-    drawn = "" if made.n_resamples is None else f", {made.n_resamples} resamples"
+    units = "" if statistic.n_units == statistic.n_cases else f" in {statistic.n_units} groups"
+    drawn = "" if statistic.n_resamples is None else f", {statistic.n_resamples} resamples"
     facts = [
-        ("Bias", "not estimated" if made.bias is None else f"{made.bias:.2g}"),
-        ("Tool", made.tool if made.method == made.tool else f"{made.tool}, {made.method}"),
-        ("Evidence", f"{made.n_cases} cases{units}{drawn}"),
+        ("Bias", "not estimated" if statistic.bias is None else f"{statistic.bias:.2g}"),
+        (
+            "Tool",
+            statistic.tool
+            if statistic.method == statistic.tool
+            else f"{statistic.tool}, {statistic.method}",
+        ),
+        ("Evidence", f"{statistic.n_cases} cases{units}{drawn}"),
     ]
-    return fragment(repr(made), "", facts, made.cautions, [])
+    return fragment(repr(statistic), "", facts, statistic.cautions, [])
 
 
-def explanation_fragment(made: Explanation) -> str:
+def explanation_fragment(explanation: Explanation) -> str:
     """Return an explanation: the finding, the effects, the facts and the cautions."""
-    curves = list(made.effects.values())
-    limits = svg_effects.find_shared_limits(curves, made.confidence_level)
+    curves = list(explanation.effects.values())
+    limits = svg_effects.find_shared_limits(curves, explanation.confidence_level)
     pictures = [
         svg_effects.effect(
             curve,
-            name=f"{name_of(made)}-{i}",
+            name=f"{name_of(explanation)}-{i}",
             limits=limits,
-            confidence_level=made.confidence_level,
-            gaps=made.sampling_bias.gaps.get(curve.param, ()),
+            confidence_level=explanation.confidence_level,
+            gaps=explanation.sampling_bias.gaps.get(curve.param, ()),
         )
         for i, curve in enumerate(curves[:MOST_EFFECTS])
     ]
-    best = ", ".join(f"{name} = {short(value)}" for name, value in made.best_config.items())
-    shares = [(name, in_percent(share)) for name, share in made.importance.total.items()]
+    best = ", ".join(f"{name} = {short(value)}" for name, value in explanation.best_config.items())
+    shares = [(name, in_percent(share)) for name, share in explanation.importance.total.items()]
     return fragment(
-        as_sentence(made.finding),
-        f"What the search learned about {made.objective.name} (as searched, not corrected), from "
-        f"{made.counts}.",
+        as_sentence(explanation.finding),
+        f"What the search learned about {explanation.objective.name} (as searched, not corrected), "
+        f"from {explanation.counts}.",
         [
             ("Best", best),
-            ("Surrogate", f"{made.surrogate}. {made.surrogate_quality}"),
+            ("Surrogate", f"{explanation.surrogate}. {explanation.surrogate_quality}"),
             *((f"Share of {name}", words) for name, words in shares),
-            *((name, repr(curve)) for name, curve in made.effects.items()),
+            *((name, repr(curve)) for name, curve in explanation.effects.items()),
         ],
-        made.cautions,
+        explanation.cautions,
         pictures,
-        captions=[f"{curve.param}: effect on {made.objective.name}" for curve in curves],
+        captions=[f"{curve.param}: effect on {explanation.objective.name}" for curve in curves],
     )
 
 
-def _better(made: Comparison) -> str:
+def _better(comparison: Comparison) -> str:
     """Return the words for the side of the axis on which the first one is better."""
-    return f"{made.a} better →" if made.scale.greater_is_better else f"← {made.a} better"
+    return (
+        f"{comparison.a} better →"
+        if comparison.scale.greater_is_better
+        else f"← {comparison.a} better"
+    )
 
 
-def name_of(made: Any) -> str:
+def name_of(result: Any) -> str:
     """Return a prefix for ids that no other result on the same page has."""
-    return f"r{zlib.crc32(repr(made).encode()):08x}"
+    return f"r{zlib.crc32(repr(result).encode()):08x}"
 
 
 @dataclass(frozen=True)
@@ -240,8 +255,8 @@ class Table:
 
 
 def fragment(
-    said: str,
-    rest: str,
+    headline: str,
+    words: str,
     facts: Sequence[tuple[str, str]],
     cautions: Sequence[Caution],
     pictures: Sequence[Figure] = (),
@@ -254,10 +269,10 @@ def fragment(
 
     With `stacked` the pictures stand one under the other, as an axis and its strip must.
     """
-    made = environment().get_template("fragment.html")
+    template = environment().get_template("fragment.html")
     parts = {"facts": facts, "cautions": cautions, "pictures": pictures, "table": table}
-    shown = {"rest": rest.strip(), "stacked": stacked, "captions": list(captions)}
-    return str(made.render(said=said, **shown, **parts))
+    shown = {"words": words.strip(), "stacked": stacked, "captions": list(captions)}
+    return str(template.render(headline=headline, **shown, **parts))
 
 
 STRIP, NARROW = 300, 220  # pixels
@@ -265,84 +280,95 @@ MOST_ROWS = 20
 DASH = "–"
 
 
-def estimates_fragment(made: Estimates) -> str:
+def estimates_fragment(estimates: Estimates) -> str:
     """Return a table of methods: what each estimates, its value, its interval, its strip."""
-    rows = sorted(made, key=lambda one: (not one.honest, one.estimand))
+    rows = sorted(estimates, key=lambda estimate: (not estimate.honest, estimate.estimand))
     scale = svg_strips.find_shared_scale(rows, width=STRIP) if rows else None
-    places, first = places_of(rows), next((one.estimand for one in rows if one.honest), None)
-    name, out = name_of(made), list[TableRow]()
-    for (fair, estimand), group in groupby(rows, key=lambda one: (one.honest, one.estimand)):
+    places, first = (
+        places_of(rows),
+        next((estimate.estimand for estimate in rows if estimate.honest), None),
+    )
+    name, out = name_of(estimates), list[TableRow]()
+    for (fair, estimand), group in groupby(
+        rows, key=lambda estimate: (estimate.honest, estimate.estimand)
+    ):
         words = estimand if fair else f"{estimand}; not corrected for the search"
         out.append(TableRow((words,), group=True))
-        for one in group:
+        for estimate in group:
             trust = svg_strips.Trust.CORRECTED if estimand == first else svg_strips.Trust.OTHER
             assert scale is not None
             strip = svg_strips.forest_strip(
-                one,
+                estimate,
                 scale,
                 name=f"{name}-{len(out)}",
                 trust=trust if fair else svg_strips.Trust.NAIVE,
             )
-            value, ends = print_numbers(one, places).value, _ends(one, places)
-            cells = (_label(one), value, ends)
+            value, ends = print_numbers(estimate, places).value, _ends(estimate, places)
+            cells = (_label(estimate), value, ends)
             out.append(TableRow(cells, strip=strip))
-    refused = [TableRow((f"{name}: {why}",), group=True) for name, why in made.refused.items()]
+    refused = [TableRow((f"{name}: {why}",), group=True) for name, why in estimates.refused.items()]
     axis = None if scale is None else svg_strips.strip_axis(scale, name=f"{name}-axis")
     level = _level(rows)
     table = Table(("Method", "Estimate", f"{level} interval".strip()), (*out, *refused), axis)
     many = f"{len(rows)} method{'' if len(rows) == 1 else 's'} on the same cases"
-    rest = "Compare numbers within a group; different groups answer different questions."
-    return fragment(many + ".", rest, [], made.cautions, table=table)
+    note = "Compare numbers within a group; different groups answer different questions."
+    return fragment(many + ".", note, [], estimates.cautions, table=table)
 
 
-def comparisons_fragment(made: Comparisons) -> str:
+def comparisons_fragment(comparisons: Comparisons) -> str:
     """Return the decision on all, and a row for each of the nearest rivals."""
-    made, _ = made.as_shown()
-    ranked = made.ranked()[:MOST_ROWS]
-    kept = set(made.not_worse)
-    differences = [_difference(one, kept=one.b in kept) for one, _ in ranked]
-    scale, name = svg_strips.difference_scale(differences, width=NARROW), name_of(made)
-    places = max(3, *(places_of_difference(one) for one, _ in ranked))
-    labels = made.labels or {}
+    comparisons, _ = comparisons.as_shown()
+    ranked = comparisons.ranked()[:MOST_ROWS]
+    not_worse = set(comparisons.not_worse)
+    differences = [
+        _difference(comparison, is_close=comparison.b in not_worse) for comparison, _ in ranked
+    ]
+    scale, name = svg_strips.difference_scale(differences, width=NARROW), name_of(comparisons)
+    places = max(3, *(places_of_difference(comparison) for comparison, _ in ranked))
+    labels = comparisons.labels or {}
     rows = tuple(
         TableRow(
             (
-                labels.get(one.b, one.b),
-                prose(one.difference, places, one.limits),
+                labels.get(comparison.b, comparison.b),
+                prose(comparison.difference, places, comparison.limits),
                 *(
                     p_words(each).removeprefix("p ").removeprefix("= ")
-                    for each in (p, made.p_best[one.b])
+                    for each in (p, comparisons.p_best[comparison.b])
                 ),
-                made.verdict(one.b in kept),
+                comparisons.verdict(comparison.b in not_worse),
             ),
             strip=svg_strips.comparison_strip(each, scale, name=f"{name}-{i}"),
         )
-        for i, ((one, p), each) in enumerate(zip(ranked, differences, strict=True))
+        for i, ((comparison, p), each) in enumerate(zip(ranked, differences, strict=True))
     )
-    more = len(made) - len(rows)
+    more = len(comparisons) - len(rows)
     heads = (
         "Configuration",
-        f"{made.reference} minus it",
-        {"none": "p", "simultaneous": "p, all at once"}.get(made.adjust, f"p, {made.adjust}"),
+        f"{comparisons.reference} minus it",
+        {"none": "p", "simultaneous": "p, all at once"}.get(
+            comparisons.adjust, f"p, {comparisons.adjust}"
+        ),
         "p of being the best",
         "",
     )
-    rest = f"The nearest {len(rows)} of {len(made)}; `to_frame()` has them all." if more else ""
+    words = (
+        f"The nearest {len(rows)} of {len(comparisons)}; `to_frame()` has them all." if more else ""
+    )
     axis = svg_strips.strip_axis(scale, name=f"{name}-axis")
     table = Table(heads, rows, axis, n_numeric=3)
-    best = labels.get(made.best)
+    best = labels.get(comparisons.best)
     facts = [] if best is None else [("Best here", best)]
-    return fragment(made.decision, rest, facts, made.cautions, table=table)
+    return fragment(comparisons.decision, words, facts, comparisons.cautions, table=table)
 
 
 def predictions_fragment(pi: Predictions) -> str:
     """Return predictions: how many of what, on which cases, and the first configurations."""
     configs, target, plural = pi.configs, pi.target, "" if pi.n_configs == 1 else "s"
-    said = f"Out-of-sample predictions of {pi.n_configs:,} configuration{plural} for "
-    said += f"{pi.n_cases:,} cases."
+    sentence = f"Out-of-sample predictions of {pi.n_configs:,} configuration{plural} for "
+    sentence += f"{pi.n_cases:,} cases."
     counts = [f"{label}: {int(count):,}" for label, count in _count_classes(pi)]
     folds = f"{pi.n_folds}" + (f", in {pi.n_repeats} repeats" if pi.n_repeats > 1 else "")
-    tested = sum(bool(one) for one in pi.tested(0))
+    tested = sum(bool(answer) for answer in pi.tested(0))
     facts = [
         ("Task", f"{target.task}" + (f" ({', '.join(counts)})" if counts else "")),
         ("Folds", folds if tested else "none was tested"),
@@ -358,12 +384,12 @@ def predictions_fragment(pi: Predictions) -> str:
         TableRow((name, _in_words({} if configs.params is None else configs.params[i])))
         for i, name in enumerate(shown)
     )
-    rest = "`earnest.estimate(predictions, metric=...)` says how good the best of them is."
+    words = "`earnest.estimate(predictions, metric=...)` says how good the best of them is."
     more = pi.n_configs - len(shown)
     if more > 0:
-        rest += f" The first {len(shown)} configurations:"
+        words += f" The first {len(shown)} configurations:"
     return fragment(
-        said, rest, facts, pi.remarks, table=Table(("Configuration", "Parameters"), rows)
+        sentence, words, facts, pi.remarks, table=Table(("Configuration", "Parameters"), rows)
     )
 
 
@@ -379,36 +405,38 @@ def scores_fragment(scores: Scores) -> str:
         if codes is not None:
             facts.append((word, f"{len(set(codes.tolist())):,}"))
     plural = "" if scores.n_configs == 1 else "s"
-    said = f"Scores of {scores.n_configs:,} configuration{plural} on {scores.n_cases:,} items."
-    return fragment(said, "`earnest.estimate(scores)` says how good the best is.", facts, ())
+    sentence = f"Scores of {scores.n_configs:,} configuration{plural} on {scores.n_cases:,} items."
+    return fragment(sentence, "`earnest.estimate(scores)` says how good the best is.", facts, ())
 
 
-def trials_fragment(made: Trials) -> str:
+def trials_fragment(trials: Trials) -> str:
     """Return trials: how many, the best of them, and the parameters with their ranges."""
-    better = "higher" if made.direction == "maximize" else "lower"
-    best = float(made.objective[made.best])
-    said = f"{len(made):,} trials of {len(made.space.names)} parameters; the best "
-    said += f"{made.objective_name} is {best:.4g}."
+    better = "higher" if trials.direction == "maximize" else "lower"
+    best = float(trials.objective[trials.best])
+    sentence = f"{len(trials):,} trials of {len(trials.space.names)} parameters; the best "
+    sentence += f"{trials.objective_name} is {best:.4g}."
     facts = [
-        ("Best", _in_words(made.best_config)),
-        ("Objective", f"{made.objective_name}, {better} is better"),
-        ("Source", made.source),
+        ("Best", _in_words(trials.best_config)),
+        ("Objective", f"{trials.objective_name}, {better} is better"),
+        ("Source", trials.source),
     ]
-    if made.counts.left_out:
-        facts.append(("Left out", made.counts.left_out_words))
-    rows = tuple(TableRow((one.name, _range_words(one))) for one in made.space)
-    rest = "`earnest.explain(trials)` shows what mattered."
+    if trials.counts.left_out:
+        facts.append(("Left out", trials.counts.left_out_words))
+    rows = tuple(TableRow((param.name, _range_words(param))) for param in trials.space)
+    words = "`earnest.explain(trials)` shows what mattered."
     table = Table(("Parameter", "Range"), rows)
-    return fragment(said, rest, facts, made.cautions, table=table)
+    return fragment(sentence, words, facts, trials.cautions, table=table)
 
 
-def _range_words(one: Parameter) -> str:
+def _range_words(param: Parameter) -> str:
     """Return what a parameter may be, and when it is there."""
-    if one.choices:
-        words = ", ".join(short(value) for value in one.choices)
+    if param.choices:
+        words = ", ".join(short(value) for value in param.choices)
     else:
-        words = f"{short(one.low)} to {short(one.high)}" + (", on a log scale" if one.log else "")
-    return f"{words}; if {one.condition}" if one.condition is not None else words
+        words = f"{short(param.low)} to {short(param.high)}" + (
+            ", on a log scale" if param.log else ""
+        )
+    return f"{words}; if {param.condition}" if param.condition is not None else words
 
 
 def _count_classes(pi: Predictions) -> list[tuple[object, int]]:
@@ -423,57 +451,63 @@ def _in_words(params: Mapping[str, object]) -> str:
     return ", ".join(f"{name} {short(value)}" for name, value in shown.items()) or DASH
 
 
-def _find_spec(one: Estimate) -> MethodSpec | None:
+def _find_spec(estimate: Estimate) -> MethodSpec | None:
     """Return the declaration of the method of an estimate, None where it is not registered."""
     from earnest.methods import METHODS
 
-    return METHODS[one.method].spec if one.method in METHODS else None
+    return METHODS[estimate.method].spec if estimate.method in METHODS else None
 
 
-def _label(one: Estimate) -> str:
-    spec = _find_spec(one)
-    return one.method if spec is None else spec.label(alone=one.n_configs == 1)
+def _label(estimate: Estimate) -> str:
+    spec = _find_spec(estimate)
+    return estimate.method if spec is None else spec.label(alone=estimate.n_configs == 1)
 
 
 def _level(rows: list[Estimate]) -> str:
-    levels = [one.interval.confidence_level for one in rows if one.interval is not None]
+    levels = [
+        estimate.interval.confidence_level for estimate in rows if estimate.interval is not None
+    ]
     return percent(levels[0]) if levels else ""
 
 
-def _ends(one: Estimate, places: int) -> str:
-    return DASH if one.interval is None else limits_words(one.interval, print_numbers(one, places))
-
-
-def _difference(one: Comparison, *, kept: bool) -> svg_strips.Difference:
-    interval = one.interval
-    return svg_strips.Difference(
-        name=one.b,
-        value=one.difference,
-        one=None if interval is None else (interval.low, interval.high),
-        words=f"{one.a} minus this",
-        verdict=Comparisons.verdict(kept),
-        worse=not kept,
+def _ends(estimate: Estimate, places: int) -> str:
+    return (
+        DASH
+        if estimate.interval is None
+        else limits_words(estimate.interval, print_numbers(estimate, places))
     )
 
 
-def verdict_fragment(made: Verdict) -> str:
+def _difference(comparison: Comparison, *, is_close: bool) -> svg_strips.Difference:
+    interval = comparison.interval
+    return svg_strips.Difference(
+        name=comparison.b,
+        value=comparison.difference,
+        one=None if interval is None else (interval.low, interval.high),
+        words=f"{comparison.a} minus this",
+        verdict=Comparisons.verdict(is_close),
+        worse=not is_close,
+    )
+
+
+def verdict_fragment(verdict: Verdict) -> str:
     """Return a verdict: the sentence, the facts and the cautions."""
-    facts = [("Judged", made.config or DASH)]
-    if made.baseline is not None:
-        facts.append(("Against", made.baseline))
+    facts = [("Judged", verdict.config or DASH)]
+    if verdict.baseline is not None:
+        facts.append(("Against", verdict.baseline))
     facts += [
-        ("Limits", f"one-sided, each at {percent(made.level)}, by {made.method}"),
-        ("Items", f"{made.n_items:,}"),
+        ("Limits", f"one-sided, each at {percent(verdict.level)}, by {verdict.method}"),
+        ("Items", f"{verdict.n_items:,}"),
     ]
-    if made.look is not None:
-        facts.append(("Look", f"{made.look} at these items"))
-    return fragment(made.sentence, "", facts, made.cautions)
+    if verdict.look is not None:
+        facts.append(("Look", f"{verdict.look} at these items"))
+    return fragment(verdict.sentence, "", facts, verdict.cautions)
 
 
-def plan_fragment(made: Plan) -> str:
+def plan_fragment(plan: Plan) -> str:
     """Return a plan: the sentence, what is needed, and the cautions."""
-    facts = [("Pilot", f"{made.n_pilot:,} items"), ("Judged by", made.method)]
-    return fragment(made.sentence, "", facts, made.cautions, table=_table_of(made))
+    facts = [("Pilot", f"{plan.n_pilot:,} items"), ("Judged by", plan.method)]
+    return fragment(plan.sentence, "", facts, plan.cautions, table=_table_of(plan))
 
 
 _FRAGMENTS: dict[type, Callable[[Any], str]] = {

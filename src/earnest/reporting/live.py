@@ -92,7 +92,7 @@ def draw_live_page(state: LiveState) -> str:
 
 def show_state(state: LiveState) -> LiveContent:
     """Return the words and figures of a state."""
-    found, running = state.standing, state.status is Status.RUNNING
+    standing, running = state.standing, state.status is Status.RUNNING
     headline = tuple(_headline(state))
     parts = LiveContent(
         title="".join(span.text for span in headline),
@@ -114,63 +114,67 @@ def show_state(state: LiveState) -> LiveContent:
         done=state.progress.fits,
         footer="This page reloads itself while the run goes on." if running else "",
         failures=tuple(
-            FailureRow(one.config, _fold(one.repeat, one.fold), one.error)
-            for one in reversed(state.failures)
+            FailureRow(failure.config, _fold(failure.repeat, failure.fold), failure.error)
+            for failure in reversed(state.failures)
         ),
         failures_words=_failures_words(state),
     )
-    return parts if found is None else _with_standing(parts, found)
+    return parts if standing is None else _with_standing(parts, standing)
 
 
-def _with_standing(parts: LiveContent, found: Standing) -> LiveContent:
-    title = _title(found)
+def _with_standing(parts: LiveContent, standing: Standing) -> LiveContent:
+    title = _title(standing)
     scale = axis = None
-    if any(math.isfinite(one.low) for one in found.leaders):
-        ends = [v for one in found.leaders for v in (one.low, one.high, one.score)]
-        scale = svg_strips.scale_over(ends, width=STRIP, limits=found.limits)
+    if any(math.isfinite(leader.low) for leader in standing.leaders):
+        ends = [v for leader in standing.leaders for v in (leader.low, leader.high, leader.score)]
+        scale = svg_strips.scale_over(ends, width=STRIP, limits=standing.limits)
         axis = svg_strips.strip_axis(scale, name="leaders-axis")
     rows = []
-    for i, one in enumerate(found.leaders):
+    for i, leader in enumerate(standing.leaders):
         strip = None
         if scale is not None:
-            ends_of = (one.low, one.high) if math.isfinite(one.low) else None
+            ends_of = (leader.low, leader.high) if math.isfinite(leader.low) else None
             strip = svg_strips.score_strip(
-                one.score, scale, name=f"leader-{i}", interval=ends_of, winner=i == 0
+                leader.score, scale, name=f"leader-{i}", interval=ends_of, winner=i == 0
             )
-        rows.append(LeaderRow(one.name, _number(one.score, found), _ends(one, found), strip))
-    said = "Scores as searched: the best of many is too good."
+        rows.append(
+            LeaderRow(leader.name, _number(leader.score, standing), _ends(leader, standing), strip)
+        )
+    words = "Scores as searched: the best of many is too good."
     if axis is not None:
-        said = f"Scores as searched, with the {100 * LEVEL:.0f} % interval of each alone; the best "
-        said += "of many is too good."
+        words = (
+            f"Scores as searched, with the {100 * LEVEL:.0f} % interval of each alone; the best "
+        )
+        words += "of many is too good."
     return replace(
         parts,
         metric=title,
-        curve=_draw_curve(found, "curve", WIDE),
-        narrow=_draw_curve(found, "narrow", NARROW),
+        curve=_draw_curve(standing, "curve", WIDE),
+        narrow=_draw_curve(standing, "narrow", NARROW),
         naive_words="what the search would report",
-        corrected_words="" if found.corrected is None else "what to expect on new data",
+        corrected_words="" if standing.corrected is None else "what to expect on new data",
         leaders=tuple(rows),
-        leaders_words=said,
+        leaders_words=words,
         axis=axis,
     )
 
 
-def _draw_curve(found: Standing, name: str, width: float) -> Figure:
-    ends = (found.low, found.high)
+def _draw_curve(standing: Standing, name: str, width: float) -> Figure:
+    ends = (standing.low, standing.high)
     return svg_gain.best_so_far(
-        found.naive.tolist(),
+        standing.naive.tolist(),
         name=name,
-        metric=_title(found),
-        limits=found.limits,
-        corrected=None if found.corrected is None else found.corrected.tolist(),
+        metric=_title(standing),
+        limits=standing.limits,
+        corrected=None if standing.corrected is None else standing.corrected.tolist(),
         limits_of_last=ends if all(map(math.isfinite, ends)) else None,
         width=width,
     )
 
 
 def _headline(state: LiveState) -> Iterator[Span]:
-    found = state.standing
-    if found is None:
+    standing = state.standing
+    if standing is None:
         words = {
             Status.RUNNING: state.progress.doing or "The first configuration is under way.",
             Status.FINISHED: "The search is finished.",
@@ -179,38 +183,40 @@ def _headline(state: LiveState) -> Iterator[Span]:
         }[state.status]
         yield Span(words if words.endswith(".") else f"{words} …")
         return
-    best, planned = _number(found.leaders[0].score, found), state.progress.planned
-    tried = write_count(found.n_configs, "configuration")
-    if planned > found.n_configs:
-        tried = f"{found.n_configs:,} of {planned:,} configurations"
+    best, planned = _number(standing.leaders[0].score, standing), state.progress.planned
+    tried = write_count(standing.n_configs, "configuration")
+    if planned > standing.n_configs:
+        tried = f"{standing.n_configs:,} of {planned:,} configurations"
     who = f"the best of {tried}" + (" so far" if state.status is Status.RUNNING else "")
-    expect = None if found.corrected is None else _number(float(found.corrected[-1]), found)
+    expect = (
+        None if standing.corrected is None else _number(float(standing.corrected[-1]), standing)
+    )
     if expect is None or expect == best:
-        yield Span(f"{who[:1].upper()}{who[1:]} has {_article(found)} {_title(found)} of ")
+        yield Span(f"{who[:1].upper()}{who[1:]} has {_article(standing)} {_title(standing)} of ")
         yield Span(best, "naive" if expect is None else "honest")
         yield Span(".")
         return
-    yield Span(f"Expect {_article(found)} {_title(found)} of ")
+    yield Span(f"Expect {_article(standing)} {_title(standing)} of ")
     yield Span(expect, "honest")
     yield Span(f" from {who}, not its ")
     yield Span(best, "naive")
     yield Span(".")
 
 
-def _article(found: Standing) -> str:
-    return "an" if _title(found)[:1].lower() in "aeiou" else "a"
+def _article(standing: Standing) -> str:
+    return "an" if _title(standing)[:1].lower() in "aeiou" else "a"
 
 
 def _lede(state: LiveState) -> str:
-    found = state.standing
-    if found is None:
+    standing = state.standing
+    if standing is None:
         return ""
-    if found.corrected is None:
-        said = "This is the score that the search chooses by, so it is too good."
+    if standing.corrected is None:
+        words = "This is the score that the search chooses by, so it is too good."
     else:
-        said = f"{100 * LEVEL:.0f} % interval: {_number(found.low, found)} to "
-        said += f"{_number(found.high, found)}. The rest of the best score is luck."
-    return said if state.status is not Status.RUNNING else f"{said} The run goes on."
+        words = f"{100 * LEVEL:.0f} % interval: {_number(standing.low, standing)} to "
+        words += f"{_number(standing.high, standing)}. The rest of the best score is luck."
+    return words if state.status is not Status.RUNNING else f"{words} The run goes on."
 
 
 def _kicker(state: LiveState) -> str:
@@ -264,18 +270,18 @@ def _fold(repeat: int, fold: int) -> str:
     return f"{fold + 1}" if repeat == 0 else f"{fold + 1} of repeat {repeat + 1}"
 
 
-def _title(found: Standing) -> str:
-    return METRICS[found.metric].title if found.metric in METRICS else found.metric
+def _title(standing: Standing) -> str:
+    return METRICS[standing.metric].title if standing.metric in METRICS else standing.metric
 
 
-def _number(value: float, found: Standing) -> str:
-    return prose(value, PLACES, found.limits)
+def _number(value: float, standing: Standing) -> str:
+    return prose(value, PLACES, standing.limits)
 
 
-def _ends(one: Leader, found: Standing) -> str:
-    if not math.isfinite(one.low):
+def _ends(leader: Leader, standing: Standing) -> str:
+    if not math.isfinite(leader.low):
         return ""
-    return f"{_number(one.low, found)} to {_number(one.high, found)}"
+    return f"{_number(leader.low, standing)} to {_number(leader.high, standing)}"
 
 
 def _moment(seconds: float) -> str:

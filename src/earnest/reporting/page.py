@@ -82,11 +82,11 @@ def environment() -> Any:
     """Return the templates of HTML."""
     from markupsafe import Markup
 
-    made = _make_environment(shown)
-    made.filters["coded"] = mark_code
-    made.filters["breakable"] = allow_breaks
-    made.globals.update(light=Markup(tokens(0)), dark=Markup(tokens(1)))
-    return made
+    templates = _make_environment(shown)
+    templates.filters["coded"] = mark_code
+    templates.filters["breakable"] = allow_breaks
+    templates.globals.update(light=Markup(tokens(0)), dark=Markup(tokens(1)))
+    return templates
 
 
 def _make_environment(show: Callable[[Any], Any]) -> Any:
@@ -134,9 +134,9 @@ def _markdown_environment() -> Any:
     def show(value: Any) -> Any:
         return value if hasattr(value, "__html__") else Markup(escape_markdown(str(value)))
 
-    made = _make_environment(show)
-    made.filters["thin"] = _thin
-    return made
+    templates = _make_environment(show)
+    templates.filters["thin"] = _thin
+    return templates
 
 
 def _thin(rows: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:

@@ -66,20 +66,26 @@ def _specs(result: Estimate | Estimates | Comparison | Comparisons | str) -> Ite
     from earnest.methods import METHODS
 
     if isinstance(result, str):
-        found = [table[result].spec for table in (METHODS, TESTS) if result in table]
-        if not found:
+        specs = [table[result].spec for table in (METHODS, TESTS) if result in table]
+        if not specs:
             raise UnknownNameError(
                 f"no method or test is called {check.show(result)}",
                 needs="a name that `earnest methods` or `earnest tests` lists, or a result",
                 cure=check.nearest(result, [*METHODS, *TESTS]),
             )
-        yield from found
+        yield from specs
     elif isinstance(result, (Estimate, Estimates)):
-        made: Iterable[Estimate] = [result] if isinstance(result, Estimate) else result
-        yield from (METHODS[one.method].spec for one in made if one.method in METHODS)
+        estimates: Iterable[Estimate] = [result] if isinstance(result, Estimate) else result
+        yield from (
+            METHODS[estimate.method].spec for estimate in estimates if estimate.method in METHODS
+        )
     elif isinstance(result, (Comparison, Comparisons)):
-        pairs = [result] if isinstance(result, Comparison) else [one for one, _ in result.ranked()]
-        yield from (TESTS[one.test].spec for one in pairs if one.test in TESTS)
+        pairs = (
+            [result]
+            if isinstance(result, Comparison)
+            else [comparison for comparison, _ in result.ranked()]
+        )
+        yield from (TESTS[comparison.test].spec for comparison in pairs if comparison.test in TESTS)
     else:
         raise InputError(
             "only a result, a method or a test has references",

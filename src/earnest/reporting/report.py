@@ -45,55 +45,55 @@ from earnest.reporting.sources.source import material_from
 # From results to the content of a report.
 
 
-def content_of(found: Results, *, title: str = "") -> Content:
+def content_of(results: Results, *, title: str = "") -> Content:
     """Return all parts of a report; those without data are told in `absent`."""
-    rivals, explained = rivals_of(found), found.explanation
+    rivals, explained = rivals_of(results), results.explanation
     learned = None if explained is None else make_learned_part(explained)
-    answer = answer_of(found, rivals)
-    gain, thresholds = gain_part(found), thresholds_part(found)
+    answer = answer_of(results, rivals)
+    gain, thresholds = gain_part(results), thresholds_part(results)
     return Content(
         title=title or answer.sentence,
-        source=found.material.source,
-        begun=found.material.begun,
+        source=results.material.source,
+        begun=results.material.begun,
         answer=answer,
         gain=gain,
-        methods=methods_of(found),
-        resamples=tuple(resamples_of(found)),
+        methods=methods_of(results),
+        resamples=tuple(resamples_of(results)),
         rivals=rivals,
-        curves=curves_of(found),
+        curves=curves_of(results),
         thresholds=thresholds,
-        audit=audit_of(found, rivals),
+        audit=audit_of(results, rivals),
         learned=learned,
-        computed=make_computed(found),
-        files=found.material.files,
-        absent=found.absent,
+        computed=make_computed(results),
+        files=results.material.files,
+        absent=results.absent,
         codes=_codes(answer, gain, rivals, thresholds, learned),
-        results=_results(found),
+        results=_results(results),
     )
 
 
 def content_of_explanation(
-    made: Explanation, suggestions: Sequence[Suggestion] | None = None, *, source: str = ""
+    explanation: Explanation, suggestions: Sequence[Suggestion] | None = None, *, source: str = ""
 ) -> Content:
     """Return an explanation alone: the part of a report, and how it was computed.
 
     Parameters
     ----------
-    made : Explanation
+    explanation : Explanation
         What to show.
     suggestions : sequence of Suggestion, optional
         What to try next; the explanation is asked for some by default.
     source : str
         What was read, for the page; what the explanation says of it by default.
     """
-    learned = make_learned_part(made, suggestions, most_effects=len(made.effects))
+    learned = make_learned_part(explanation, suggestions, most_effects=len(explanation.effects))
     return Content(
         title=learned.heading,
-        source=source or str(made.provenance.get("source", "")),
+        source=source or str(explanation.provenance.get("source", "")),
         learned=learned,
-        computed=make_computed_of_explanation(made),
+        computed=make_computed_of_explanation(explanation),
         codes=_codes(learned),
-        results={"explanation": made.to_dict()},
+        results={"explanation": explanation.to_dict()},
     )
 
 
@@ -101,22 +101,24 @@ def _codes(
     *parts: Answer | GainPart | RivalsPart | ThresholdsPart | LearnedPart | None,
 ) -> dict[str, Meaning]:
     """Return what the codes mean that these parts warn with."""
-    given = sorted({each.code for part in parts if part is not None for each in part.cautions})
-    return {code: MEANINGS[code] for code in given}
+    codes = sorted(
+        {each.code for section in parts if section is not None for each in section.cautions}
+    )
+    return {code: MEANINGS[code] for code in codes}
 
 
-def _results(found: Results) -> dict[str, Any]:
+def _results(results: Results) -> dict[str, Any]:
     """Return the results in full precision."""
     parts = {
-        "estimate": found.estimate,
-        "gain": found.gain,
-        "learning_curve": found.material.learning,
-        "methods": found.table,
-        "comparison": found.many,
-        "thresholds": found.thresholds,
-        "explanation": found.explanation,
+        "estimate": results.estimate,
+        "gain": results.gain,
+        "learning_curve": results.material.learning,
+        "methods": results.table,
+        "comparison": results.many,
+        "thresholds": results.thresholds,
+        "explanation": results.explanation,
     }
-    return {name: made.to_dict() for name, made in parts.items() if made is not None}
+    return {name: result.to_dict() for name, result in parts.items() if result is not None}
 
 
 SAVE = "`report.save('report.html')` writes the whole page."
@@ -189,9 +191,9 @@ class Report:
         if answer is None:
             return fragment(self.content.sentence, SAVE, [], ())
         facts = [(group.title, _in_a_line(group)) for group in answer.facts]
-        rest = f"{answer.lede} {SAVE}"
+        words = f"{answer.lede} {SAVE}"
         pictures = [answer.phone] if answer.phone is not None else []
-        return fragment(answer.sentence, rest, facts, answer.cautions, pictures)
+        return fragment(answer.sentence, words, facts, answer.cautions, pictures)
 
     def __repr__(self) -> str:
         """Return the headline."""
@@ -283,7 +285,7 @@ def report(
     Report: Expect a ROC AUC of 0.69 on new data, not the 0.76 that your predictions reported.
     """
     material = material_from(source, metric, **options)
-    found = ask_all(
+    results = ask_all(
         material,
         method=method,
         confidence_level=confidence_level,
@@ -293,12 +295,12 @@ def report(
         n_jobs=n_jobs,
         explanation=explain,
     )
-    return Report(content_of(found, title=title), _find_folder(source))
+    return Report(content_of(results, title=title), _find_folder(source))
 
 
 def _find_folder(source: Any) -> Path | None:
     """Return the folder of a run, where the source is one or was written to one."""
     if isinstance(source, (str, Path)):
         return Path(source) if Path(source).is_dir() else None
-    found = getattr(source, "folder", None)
-    return found if isinstance(found, Path) else None
+    folder = getattr(source, "folder", None)
+    return folder if isinstance(folder, Path) else None

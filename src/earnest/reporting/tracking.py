@@ -73,17 +73,17 @@ def log_estimate(
     run_id = _run_id(mlflow, run)
     client = mlflow.MlflowClient()
     tags = tags_of(estimate)
-    place = _place(client.get_run(run_id).data.tags, tags, name)
+    spot = _place(client.get_run(run_id).data.tags, tags, name)
     for key, value in metrics_of(estimate, name).items():
         client.log_metric(run_id, key, value)
-    stem = FOLDER if place is None else f"{FOLDER}.{place}"
+    stem = FOLDER if spot is None else f"{FOLDER}.{spot}"
     for key, text in tags.items():
         client.set_tag(run_id, f"{stem}.{key}", text)
-    client.log_dict(run_id, estimate.to_dict(), f"{FOLDER}/{place or 'estimate'}.json")
+    client.log_dict(run_id, estimate.to_dict(), f"{FOLDER}/{spot or 'estimate'}.json")
     if file is not None:
         client.log_artifact(run_id, str(file), FOLDER)
     elif report is not None:
-        _log_saved(client, run_id, report, place)
+        _log_saved(client, run_id, report, spot)
     return str(run_id)
 
 
@@ -94,8 +94,8 @@ def _place(there: Mapping[str, str], tags: Mapping[str, str], name: str | None) 
     """
     first = there.get(f"{FOLDER}.metric")
     metric = tags["metric"]
-    place = name or (None if first in (None, metric) else metric)
-    stem = FOLDER if place is None else f"{FOLDER}.{place}"
+    spot = name or (None if first in (None, metric) else metric)
+    stem = FOLDER if spot is None else f"{FOLDER}.{spot}"
     other = [key for key in _WHICH if there.get(f"{stem}.{key}", tags.get(key)) != tags.get(key)]
     if other:
         raise InputError(
@@ -104,7 +104,7 @@ def _place(there: Mapping[str, str], tags: Mapping[str, str], name: str | None) 
             got=", ".join(f"{key} {there[f'{stem}.{key}']}" for key in other),
             cure=f"log_estimate(estimate, name='{metric}_{tags['method']}'), for example.",
         )
-    return place
+    return spot
 
 
 # What tells two estimates apart; the same one may be logged again.
@@ -114,7 +114,7 @@ _WHICH = ("metric", "method", "confidence_level", "side", "seed", "fingerprint")
 def tags_of(estimate: Estimate) -> dict[str, str]:
     """Return what a number cannot tell as short texts by name."""
     interval = estimate.interval
-    said = {
+    texts = {
         "metric": estimate.metric,
         "method": estimate.method,
         "estimand": estimate.estimand,
@@ -127,7 +127,7 @@ def tags_of(estimate: Estimate) -> dict[str, str]:
         "cautions": " ".join(sorted({c.code for c in estimate.cautions})) or "none",
         "fingerprint": estimate.provenance.fingerprint,
     }
-    return {name: str(value)[:LONGEST] for name, value in said.items() if value is not None}
+    return {name: str(value)[:LONGEST] for name, value in texts.items() if value is not None}
 
 
 def _report_file(report: Any) -> Path | None:
@@ -165,8 +165,8 @@ def _mlflow() -> Any:
 def _run_id(mlflow: Any, run: Any) -> str:
     if isinstance(run, str):
         return run
-    found = mlflow.active_run() if run is None else run
-    identity = getattr(getattr(found, "info", None), "run_id", None)
+    active = mlflow.active_run() if run is None else run
+    identity = getattr(getattr(active, "info", None), "run_id", None)
     if identity is None:
         raise InputError(
             "there is no active run" if run is None else "`run` is not a run",

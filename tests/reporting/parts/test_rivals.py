@@ -38,19 +38,19 @@ def many(pi: en.Predictions, request: pytest.FixtureRequest) -> Comparisons:
 def test_the_verdict_is_that_of_the_set_for_all_pairs_at_once(many: Comparisons) -> None:
     found = verdicts(many)
     assert {row.worse for row in found} == {True, False}
-    assert {row.made.b for row in found if not row.worse} == {*many.not_worse} - {many.best}
+    assert {row.comparison.b for row in found if not row.worse} == {*many.not_worse} - {many.best}
     for row in found:
-        assert row.p == many.p_best[row.made.b]
-        assert row.worse == (row.p <= 0.05 and row.made.difference > 0)
+        assert row.p == many.p_best[row.comparison.b]
+        assert row.worse == (row.p <= 0.05 and row.comparison.difference > 0)
 
 
 def test_the_thin_bar_holds_the_thick_one_and_never_contradicts_the_verdict(
     many: Comparisons,
 ) -> None:
     for row in verdicts(many):
-        assert row.one is not None
+        assert row.pairwise is not None
         assert row.all is not None
-        assert row.all[0] <= row.one[0] <= row.one[1] <= row.all[1]
+        assert row.all[0] <= row.pairwise[0] <= row.pairwise[1] <= row.all[1]
         near = abs(row.p - 0.05) < 0.02  # a resampled p and a resampled limit share no last digit
         assert near or row.worse == (row.all[0] > 0)
 

@@ -83,15 +83,15 @@ def command(
     all_of_them = every.all or len(names) > 1
     if all_of_them and test is not None:
         raise InputError("--test is for one method", cure="Use --method holdout.")
-    kept = None if test is None else _read_test_set(test, table, target, reading)
-    asked = question.metric or [METRICS[str(table.task)]]
-    seed = share_seed(asked, question.rng)
+    test_set = None if test is None else _read_test_set(test, table, target, reading)
+    metrics = question.metric or [METRICS[str(table.task)]]
+    seed = share_seed(metrics, question.rng)
     from earnest.cli.show.assess import show_all_assessed, show_assessed
     from earnest.training.assess.assess import assess, assess_all
 
     def ask_one(name: str) -> Estimate:
         store = name_file(out, name) if several else out
-        return assess(method=names[0], metric=name, rng=seed, store=store, test=kept, **ask)
+        return assess(method=names[0], metric=name, rng=seed, store=store, test=test_set, **ask)
 
     def ask_all(name: str) -> Estimates:
         store = name_file(out, name) if several else out
@@ -100,15 +100,15 @@ def command(
 
     with tell_how_to_resume(out):
         if all_of_them:
-            answers = {name: ask_all(name) for name in asked}
+            answers = {name: ask_all(name) for name in metrics}
             if not write_results(answers, output):
                 for all_methods in answers.values():
                     show_all_assessed(all_methods, source=table)
         else:
-            made = {name: ask_one(name) for name in asked}
-            if not write_results(made, output):
-                for one in made.values():
-                    show_assessed(one, source=table, test=None if test is None else test.name)
+            estimates = {name: ask_one(name) for name in metrics}
+            if not write_results(estimates, output):
+                for estimate in estimates.values():
+                    show_assessed(estimate, source=table, test=None if test is None else test.name)
 
 
 def refuse_searches(methods: list[str]) -> None:

@@ -84,10 +84,12 @@ def command(
                 show_comparisons(all_pairs, names=names)
     else:
         first, second = _name_pair(pi.configs.ids, a, b)
-        made = {name: compare(pi, first, second, metric=name, rng=seed, **ask) for name in metrics}
-        if not write_results(made, output):
-            for one in made.values():
-                show_comparison(one, names=names)
+        comparisons = {
+            name: compare(pi, first, second, metric=name, rng=seed, **ask) for name in metrics
+        }
+        if not write_results(comparisons, output):
+            for comparison in comparisons.values():
+                show_comparison(comparison, names=names)
 
 
 def _name_pair(names: tuple[str, ...], a: str | None, b: str | None) -> tuple[str, str]:

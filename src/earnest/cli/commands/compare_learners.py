@@ -68,34 +68,34 @@ def command(
     from earnest.core.results.estimate import by_severity
     from earnest.training.assess.compare_learners import compare_learners
 
-    given: list[str | None] = [*dict.fromkeys(question.metric or ())]
-    asked = given or [_choose_metric(test, str(table.task))]
+    metrics: list[str | None] = [*dict.fromkeys(question.metric or ())]
+    wanted = metrics or [_choose_metric(test, str(table.task))]
 
-    seed = share_seed(asked, question.rng)
+    seed = share_seed(wanted, question.rng)
 
     ask_alike = pass_arguments(question, without=("metric", "store", "rng"))
 
     def ask(name: str | None) -> Comparison:
-        made = compare_learners(
+        comparison = compare_learners(
             first,
             second,
             table.X,
             read_labels(table),
             metric=name,
-            store=out if len(asked) == 1 or name is None else name_file(out, name),
+            store=out if len(wanted) == 1 or name is None else name_file(out, name),
             rng=seed,
             **ask_alike,
             groups=table.groups,
             positive=table.classes[1] if len(table.classes) == 2 else None,
             progress=make_progress_line("Training", quiet=learner.quiet),
         )
-        return replace(made, cautions=by_severity([*made.cautions, *table.cautions]))
+        return replace(comparison, cautions=by_severity([*comparison.cautions, *table.cautions]))
 
     with tell_how_to_resume(out):
-        results = {name: ask(name) for name in asked}
+        results = {name: ask(name) for name in wanted}
         if not write_results(results, output):
-            for one in results.values():
-                show_comparison(one)
+            for comparison in results.values():
+                show_comparison(comparison)
 
 
 def _choose_metric(test: str, task: str) -> str | None:

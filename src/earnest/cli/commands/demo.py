@@ -58,7 +58,7 @@ def command(*, options: DemoOptions) -> None:
     from earnest.training.tune.folder import FILES, REPORT
     from earnest.training.tune.options import TuneOptions, read_seconds
 
-    asked = TuneOptions(
+    job_options = TuneOptions(
         target=TARGET,
         positive=POSITIVE,
         budget=read_seconds(budget),
@@ -69,24 +69,24 @@ def command(*, options: DemoOptions) -> None:
     from earnest.cli.app import options_of
 
     enter(options_of("tune"))  # what is advised on the way is for that command
-    told = "" if n_configs is None else f" --n-configs {n_configs}"
+    words = "" if n_configs is None else f" --n-configs {n_configs}"
     refuse_links(out / PREDICTED)
     for name in (*FILES, REPORT):  # of an earlier demo
         (run / name).unlink(missing_ok=True)
     _say(
         f"1. Tune on {CASES} applicants: try many models, and say what to expect of the best.",
         f"earnest tune {quote(data)} --target {TARGET} --positive {POSITIVE} --budget "
-        f"{quote(budget)}{told} --rng {SEED} --live --out {quote(run)}",
+        f"{quote(budget)}{words} --rng {SEED} --live --out {quote(run)}",
     )
-    tuned = run_job(data, asked, RunOptions(out=run, live=True))
+    tuned = run_job(data, job_options, RunOptions(out=run, live=True))
     _say(
         f"2. Predict for {len(truth)} applicants that the search never saw.",
         f"earnest predict {quote(run)} {quote(new)} -o {quote(out / PREDICTED)}",
     )
-    found = tuned.model.predict(new)
+    forecast = tuned.model.predict(new)
     refuse_links(out / PREDICTED)
-    save_predicted(found.to_dict(), out / PREDICTED)
-    _show_truth(tuned.estimate, found, truth)
+    save_predicted(forecast.to_dict(), out / PREDICTED)
+    _show_truth(tuned.estimate, forecast, truth)
     _say("3. Go on with your own table.", "earnest tune your-table.csv --target your-column")
     write(f"\nThe page: {(run / REPORT).resolve().as_uri()}\n")  # an address in one piece
 
@@ -126,15 +126,15 @@ def _say(text: str, command: str) -> None:
     emit(Text(), Text(text, style="bold"), Text(f"$ {command}", style=GREY))
 
 
-def _show_truth(expected: Estimate, found: Forecast, truth: list[str]) -> None:
+def _show_truth(expected: Estimate, forecast: Forecast, truth: list[str]) -> None:
     """Write what was reported, what was expected, and what it is on new cases."""
     from sklearn.metrics import roc_auc_score
 
     from earnest.cli.show.estimate import grid, indented
     from earnest.core.text.estimate import print_numbers
 
-    column = next(name for name in found.columns if name.endswith(POSITIVE))
-    scores = [float(str(score)) for score in found.to_dict()[column]]
+    column = next(name for name in forecast.columns if name.endswith(POSITIVE))
+    scores = [float(str(score)) for score in forecast.to_dict()[column]]
     area = roc_auc_score([label == POSITIVE for label in truth], scores)
     shown = print_numbers(expected)
     places = len(shown.value.rpartition(".")[2])

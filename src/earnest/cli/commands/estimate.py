@@ -80,7 +80,7 @@ def command(
             for all_methods in several.values():
                 show_estimates(all_methods, names=names)
     else:
-        made = {name: ask_one(name) for name in metrics}
-        if not write_results(made, output):
-            for one in made.values():
-                show_estimate(one, names=names)
+        answers = {name: ask_one(name) for name in metrics}
+        if not write_results(answers, output):
+            for answer in answers.values():
+                show_estimate(answer, names=names)

@@ -72,22 +72,22 @@ def command(
     from earnest.explanation.explain import explain
 
     ask = pass_arguments(question, without=("params", "objective"))
-    found = explain(
+    explanation = explain(
         trials,
         _split_names(question.params),
         objective=_read_objective(question.objective),
         **ask,
         **read_marks(csv),
     )
-    advice = found.suggest(suggest) if suggest else ()
+    advice = explanation.suggest(suggest) if suggest else ()
     if out is not None:
-        _write_page(out, found, advice, trials)
+        _write_page(out, explanation, advice, trials)
     if output.json:
-        write_json({**found.to_dict(), "suggestions": [each.to_dict() for each in advice]})
+        write_json({**explanation.to_dict(), "suggestions": [each.to_dict() for each in advice]})
         return
     from earnest.cli.show.explanation import show_explanation
 
-    show_explanation(found, advice, out)
+    show_explanation(explanation, advice, out)
 
 
 def _split_names(params: str | None) -> list[str] | None:
@@ -101,7 +101,9 @@ def _read_objective(objective: str | None) -> str | int | None:
     return int(objective) if objective is not None and objective.isdecimal() else objective
 
 
-def _write_page(out: Path, found: Explanation, advice: Sequence[Suggestion], source: str) -> None:
+def _write_page(
+    out: Path, explanation: Explanation, advice: Sequence[Suggestion], source: str
+) -> None:
     from earnest.reporting.report import Report, content_of_explanation
 
-    Report(content_of_explanation(found, advice, source=Path(source).name)).save(out)
+    Report(content_of_explanation(explanation, advice, source=Path(source).name)).save(out)

@@ -51,5 +51,5 @@ def command(
 
     gains = {name: answer(name) for name in metrics}
     if not write_results(gains, output):
-        for one in gains.values():
-            show_gain(one, names=names)
+        for result in gains.values():
+            show_gain(result, names=names)

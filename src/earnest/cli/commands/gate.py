@@ -71,9 +71,9 @@ def command(
         raise InputError(
             "there is no bound", needs="--above NUMBER, --below NUMBER or --against FILE"
         )
-    for place in (junit, markdown):
-        if place is not None:
-            check_folder(place)
+    for path in (junit, markdown):
+        if path is not None:
+            check_folder(path)
     names = None if metric is None else [metric]
     new, _ = read_evidence(predictions, reading, scoring, names)
     old = None
@@ -82,15 +82,15 @@ def command(
         new, old = _name_after_files(new, predictions, old, against)
     from earnest.decision.gate import gate
 
-    made = gate(new, **{**pass_arguments(question), "against": old})
-    _write_files(made, junit, markdown)
+    verdict = gate(new, **{**pass_arguments(question), "against": old})
+    _write_files(verdict, junit, markdown)
     if output.json:
-        write_json(made.to_dict())
+        write_json(verdict.to_dict())
     else:
         from earnest.cli.show.decision import show_verdict
 
-        show_verdict(made, label_evidence(new))
-    raise typer.Exit(made.exit_code)
+        show_verdict(verdict, label_evidence(new))
+    raise typer.Exit(verdict.exit_code)
 
 
 def _name_after_files(
@@ -111,10 +111,10 @@ def _rename_only(scores: Scores, name: str) -> Scores:
     return scores._with(replace(scores.parts, configs=configs))
 
 
-def _write_files(made: Verdict, junit: Path | None, markdown: Path | None) -> None:
+def _write_files(verdict: Verdict, junit: Path | None, markdown: Path | None) -> None:
     from earnest.core.base.writing import write_file
 
     if junit is not None:
-        write_file(junit, made.to_junit())
+        write_file(junit, verdict.to_junit())
     if markdown is not None:
-        write_file(markdown, made.to_comment())
+        write_file(markdown, verdict.to_comment())

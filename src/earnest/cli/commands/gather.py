@@ -84,14 +84,14 @@ def read_columns(data: Path | None, named: ColumnNames, csv: TableArguments) -> 
 
 
 def _refuse_halves(data: Path | None, named: ColumnNames) -> None:
-    given = [name for name in vars(named) if getattr(named, name) is not None]
-    if data is None and given:
+    names = [name for name in vars(named) if getattr(named, name) is not None]
+    if data is None and names:
         raise InputError(
-            f"--{given[0]} names a column, but no table is given",
+            f"--{names[0]} names a column, but no table is given",
             needs="--data TABLE, the table that the tool was trained on",
-            got=f"--{given[0]} {getattr(named, given[0])}",
+            got=f"--{names[0]} {getattr(named, names[0])}",
         )
-    if data is not None and not given:
+    if data is not None and not names:
         raise InputError(
             "--data needs the name of a column",
             needs="--target COLUMN, and perhaps --group or --fold",
@@ -101,7 +101,7 @@ def _refuse_halves(data: Path | None, named: ColumnNames) -> None:
         raise InputError(
             "survival needs a time and an event, and no other outcome",
             needs="--time COLUMN --event COLUMN, or --target COLUMN",
-            got=", ".join(f"--{name}" for name in given),
+            got=", ".join(f"--{name}" for name in names),
         )
 
 
@@ -242,13 +242,13 @@ def command(
     from earnest.core.base.writing import refuse_links
 
     out, data = options.out, options.data
-    place = Path(source)
-    logs = is_evaluation(source) or (place.is_file() and is_table(place))
+    path = Path(source)
+    logs = is_evaluation(source) or (path.is_file() and is_table(path))
     if out is None:
         out = Path("scores.parquet" if logs else "predictions.parquet")
         refuse_links(out)
     _check_out(out, options.overwrite)
-    _refuse_inputs(out, place, data)
+    _refuse_inputs(out, path, data)
     if logs:
         of_predictions = [
             name for name in ("data", "store", "study", "positive") if getattr(options, name)
@@ -320,9 +320,9 @@ def _check_out(out: Path, overwrite: bool) -> None:
 
 def _refuse_inputs(out: Path, source: Path, data: Path | None) -> None:
     """Refuse to write over what is read: the table of the cases, or a file of the source."""
-    place = out.resolve()
+    target = out.resolve()
     read = {path.resolve() for path in (source, data) if path is not None}
-    if out.exists() and (place in read or source.resolve() in place.parents):
+    if out.exists() and (target in read or source.resolve() in target.parents):
         raise InputError(
             "--out is the file to be read", needs="a new name", got=str(out), cure="Name another."
         )
@@ -335,8 +335,8 @@ def _label(positive: str | None, outcome: Outcome | None) -> object:
 
     if positive is None or outcome is None or isinstance(outcome, tuple):
         return positive
-    found = plain_labels(dict.fromkeys(as_array("y", outcome).tolist()))
-    return next((label for label in found if str(label) == positive), positive)
+    labels = plain_labels(dict.fromkeys(as_array("y", outcome).tolist()))
+    return next((label for label in labels if str(label) == positive), positive)
 
 
 def _tell(pi: Predictions, source: str, out: Path, json: bool) -> None:

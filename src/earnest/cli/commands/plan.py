@@ -37,8 +37,8 @@ def command(
     pilot, _ = read_evidence(predictions, reading, scoring, metrics)
     from earnest.decision.plan import plan
 
-    made = plan(pilot, **pass_arguments(question))
-    if not write_results({made.metric: made}, output):
+    result = plan(pilot, **pass_arguments(question))
+    if not write_results({result.metric: result}, output):
         from earnest.cli.show.decision import show_plan
 
-        show_plan(made)
+        show_plan(result)

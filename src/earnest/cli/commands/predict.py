@@ -63,21 +63,23 @@ def command(
     from earnest.training.tune.model import load_model
 
     model = load_model(run)
-    found = model.predict(data, id=options.id, **read_table_marks(csv))
-    for caution in found.cautions:
-        said = (caution.what, caution.consequence, caution.cure)
-        say(render(" ".join(filter(None, said))), label=caution.code)
+    forecast = model.predict(data, id=options.id, **read_table_marks(csv))
+    for caution in forecast.cautions:
+        sentences = (caution.what, caution.consequence, caution.cure)
+        say(render(" ".join(filter(None, sentences))), label=caution.code)
     if json:
         facts = {"winner": model.winner, "task": str(model.task), "metric": model.metric}
-        remarks = [caution.to_dict() for caution in found.cautions]
-        write_json({**facts, "n_rows": len(found), "cautions": remarks, "rows": found.to_dict()})
+        remarks = [caution.to_dict() for caution in forecast.cautions]
+        write_json(
+            {**facts, "n_rows": len(forecast), "cautions": remarks, "rows": forecast.to_dict()}
+        )
     if out is not None:
-        save_predicted(found.to_dict(), out)
-        note_formulas(out, _list_cells(found.to_dict()))
-        say(f"{write_count(len(found), 'row')} to {out}", label="wrote")
+        save_predicted(forecast.to_dict(), out)
+        note_formulas(out, _list_cells(forecast.to_dict()))
+        say(f"{write_count(len(forecast), 'row')} to {out}", label="wrote")
     elif not json:
-        write_data(_write_csv(found.to_dict()).decode())
-        note_formulas(None, _list_cells(found.to_dict()))
+        write_data(_write_csv(forecast.to_dict()).decode())
+        note_formulas(None, _list_cells(forecast.to_dict()))
 
 
 def _list_cells(columns: dict[str, list[object]]) -> dict[str, Iterable[object]]:

@@ -73,7 +73,7 @@ def command(
     from earnest.reporting.report import report
 
     for name, page in pages.items():
-        made = report(
+        document = report(
             run,
             metric=name,
             **pass_arguments(question, without=("metric",)),
@@ -81,8 +81,8 @@ def command(
         )
         if ours:
             refuse_links(page)
-        made.save(page)
-        _say(made, page)
+        document.save(page)
+        _say(document, page)
         if output.open:
             import webbrowser
 
@@ -114,12 +114,12 @@ def _choose_paths(run: Path, out: Path | None, metrics: list[str]) -> dict[str |
     return {name: out.with_name(f"{out.stem}-{name}{out.suffix}") for name in metrics}
 
 
-def _say(made: Report, path: Path) -> None:
+def _say(page: Report, path: Path) -> None:
     from earnest.cli.show.estimate import emit_blocks, remarks, say
 
-    answer = made.content.answer
+    answer = page.content.answer
     assert answer is not None  # a run without one is refused before
     cautions = remarks(answer.cautions, answer.checked) if answer.checked else ()
     emit_blocks(
-        [say(made.content.sentence, "bold"), say(answer.lede)], [*cautions, say(f"Wrote {path}")]
+        [say(page.content.sentence, "bold"), say(answer.lede)], [*cautions, say(f"Wrote {path}")]
     )

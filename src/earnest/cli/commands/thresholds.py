@@ -34,20 +34,20 @@ HELP = (
 class ThresholdAnswer:
     """A table of thresholds, and what the rules of the command line chose."""
 
-    made: Thresholds
+    table: Thresholds
     choices: tuple[ThresholdChoice, ...]
 
     def to_dict(self) -> dict[str, object]:
         """Return the plain data of the table, with the choices beside it."""
-        return {**self.made.to_dict(), "choices": [asdict(each) for each in self.choices]}
+        return {**self.table.to_dict(), "choices": [asdict(each) for each in self.choices]}
 
     def to_markdown(self) -> str:
         """Return the table for a paper as Markdown."""
-        return self.made.to_markdown()
+        return self.table.to_markdown()
 
     def to_latex(self) -> str:
         """Return the table for a paper as LaTeX."""
-        return self.made.to_latex()
+        return self.table.to_latex()
 
 
 def command(
@@ -73,20 +73,20 @@ def command(
 
     def answer(name: str) -> ThresholdAnswer:
         with patiently(sys.stderr, "Counting decisions", now=is_large(pi)):
-            made = thresholds(pi, metric=name, rng=seed, **ask)
-        return ThresholdAnswer(made, tuple(choose(made)))
+            table = thresholds(pi, metric=name, rng=seed, **ask)
+        return ThresholdAnswer(table, tuple(choose(table)))
 
-    def choose(made: Thresholds) -> list[ThresholdChoice]:
-        found = []
+    def choose(table: Thresholds) -> list[ThresholdChoice]:
+        choices = []
         if choice.sensitivity is not None:
-            found.append(made.choose(sensitivity=choice.sensitivity))
+            choices.append(table.choose(sensitivity=choice.sensitivity))
         if choice.specificity is not None:
-            found.append(made.choose(specificity=choice.specificity))
+            choices.append(table.choose(specificity=choice.specificity))
         if choice.act_from is not None:
-            found.append(made.choose("net_benefit", act_from=choice.act_from))
-        return found or [made.choose("youden")]
+            choices.append(table.choose("net_benefit", act_from=choice.act_from))
+        return choices or [table.choose("youden")]
 
     answers = {name: answer(name) for name in metrics}
     if not write_results(answers, output):
-        for one in answers.values():
-            show_thresholds(one.made, one.choices, question.thresholds)
+        for shown in answers.values():
+            show_thresholds(shown.table, shown.choices, question.thresholds)

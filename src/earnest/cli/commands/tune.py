@@ -90,7 +90,7 @@ def command(
     from earnest.engine.backends import on_backend
     from earnest.training.tune.options import TuneOptions
 
-    asked = TuneOptions.of(
+    tune_options = TuneOptions.of(
         replace(
             question,
             delimiter=read_sign(question.delimiter),
@@ -100,22 +100,24 @@ def command(
     if options.out == OUT:
         refuse_linked_folders(options.out)
     with on_backend(where.backend, where.scheduler):
-        run_job(data, asked, options)
+        run_job(data, tune_options, options)
 
 
-def run_job(data: Path, asked: TuneOptions, options: RunOptions) -> Tuned:
+def run_job(data: Path, tune_options: TuneOptions, options: RunOptions) -> Tuned:
     """Run a tuning with its lines on the terminal, and return what it found."""
     from earnest.cli.show.progress import FoldLine, waiting
     from earnest.cli.show.tune import show_live, show_plan, show_read, show_tuned
     from earnest.training.tune.job import PILOT, begin
 
     started, out = find_command_start(), options.out
-    job = begin(data, asked, out=out, resume=options.resume, plan=options.plan, started=started)
+    job = begin(
+        data, tune_options, out=out, resume=options.resume, plan=options.plan, started=started
+    )
     shown = not options.json and not options.quiet
     stream = None if options.quiet else sys.stderr
     if shown:
         show_read(job)
-    line = FoldLine(stream, by_fold=asked.drop is not None)
+    line = FoldLine(stream, by_fold=tune_options.drop is not None)
     meter = job.make_meter(line, every=TICK)
     trouble = None
     try:
@@ -187,11 +189,11 @@ def write_report(tuned: Tuned, page: LivePage | None = None) -> str | None:
 
     assert tuned.folder is not None
     try:
-        made = report(tuned)
+        document = report(tuned)
         if page is not None:
             page.hand_over()
         refuse_links(tuned.folder / REPORT)
-        made.save(tuned.folder / REPORT)
+        document.save(tuned.folder / REPORT)
     except EarnestError as error:
         return str(error)
     return None

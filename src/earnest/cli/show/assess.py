@@ -66,13 +66,13 @@ def show_all_assessed(estimates: Estimates, source: Any) -> None:
 
 
 def _sentences(estimate: Estimate) -> Iterator[Part]:
-    said = headline(estimate, title_of(estimate))
+    sentence = headline(estimate, title_of(estimate))
     if spec_of(estimate).estimand in FLATTERING:
-        said = (
+        sentence = (
             f"The {title_of(estimate)} of {print_numbers(estimate).value} is too optimistic: the "
             "models saw the cases that it is measured on. Do not expect it on new data."
         )
-    main = Text(clean(said), style="bold")
+    main = Text(clean(sentence), style="bold")
     main.highlight_words([print_numbers(estimate).value], ACCENT)
     yield indented(main)
     yield say(confidence(estimate))
@@ -107,14 +107,14 @@ def _of_one(metric: str) -> bool:
 
 def _list_trained(estimate: Estimate) -> Iterator[Fact]:
     """Yield what was trained: bootstrap samples, or folds and their repeats."""
-    made = estimate.provenance
-    samples = made.knobs.get("n_replicates")
+    provenance = estimate.provenance
+    samples = provenance.knobs.get("n_replicates")
     if samples is not None:
         parts = [write_count(int(samples), "bootstrap sample")]
     else:
-        parts = ["1 split" if made.n_folds == 1 else write_count(made.n_folds, "fold")]
-        parts += [write_count(made.n_repeats, "repeat")] if made.n_repeats > 1 else []
-    yield "Trained", ", ".join([*parts, f"seed {made.seed}"])
+        parts = ["1 split" if provenance.n_folds == 1 else write_count(provenance.n_folds, "fold")]
+        parts += [write_count(provenance.n_repeats, "repeat")] if provenance.n_repeats > 1 else []
+    yield "Trained", ", ".join([*parts, f"seed {provenance.seed}"])
 
 
 def _list_trained_once(estimate: Estimate, test: str) -> Iterator[Fact]:

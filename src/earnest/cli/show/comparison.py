@@ -35,32 +35,37 @@ ARROW = 0.3  # how far an open end goes on, as a share of the other half
 CHECKED = "folds, groups, spread, cases"
 
 
-def show_comparison(made: Comparison, names: Mapping[str, str] | None = None) -> None:
+def show_comparison(comparison: Comparison, names: Mapping[str, str] | None = None) -> None:
     """Write one comparison; `names` says what to print of each configuration."""
-    facts = [*values(made, names), *result_facts(made), *test_facts(made), *evidence(made)]
+    facts = [
+        *values(comparison, names),
+        *result_facts(comparison),
+        *test_facts(comparison),
+        *evidence(comparison),
+    ]
     emit_blocks(
-        [say(decision(made, title_of(made)), "bold")],
-        picture(made, columns()),
+        [say(decision(comparison, title_of(comparison)), "bold")],
+        picture(comparison, columns()),
         [label_facts(facts)],
-        remarks(made.cautions, CHECKED),
+        remarks(comparison.cautions, CHECKED),
     )
 
 
-def picture(made: Comparison, columns: int) -> Iterator[Part]:
+def picture(comparison: Comparison, columns: int) -> Iterator[Part]:
     """Yield a row of ticks, the row of the interval with 0 marked, and who is better."""
-    if columns < NARROWEST or made.interval is None:
+    if columns < NARROWEST or comparison.interval is None:
         return
-    axis = difference_axis([made], min(PICTURE, columns - 2 - 2 * MARGIN - 2))
+    axis = difference_axis([comparison], min(PICTURE, columns - 2 - 2 * MARGIN - 2))
     yield Text("  " + axis.labels(), style=GREY)
-    yield Text("  ").append(strip(axis, made), ACCENT)
-    yield Text("  ").append(sides(axis, made), GREY)
+    yield Text("  ").append(strip(axis, comparison), ACCENT)
+    yield Text("  ").append(sides(axis, comparison), GREY)
 
 
-def difference_axis(made: Sequence[Comparison], width: int) -> Axis:
+def difference_axis(comparisons: Sequence[Comparison], width: int) -> Axis:
     """Return the axis that holds 0, the differences and the closed ends of their intervals."""
     ends = [0.0]
-    for one in made:
-        interval, middle = one.interval, one.difference
+    for comparison in comparisons:
+        interval, middle = comparison.interval, comparison.difference
         low, high = (middle, middle) if interval is None else (interval.low, interval.high)
         if interval is not None and interval.side == Side.UPPER:
             low = middle - ARROW * (high - middle)  # room for an arrow behind the dot
@@ -70,21 +75,25 @@ def difference_axis(made: Sequence[Comparison], width: int) -> Axis:
     return Axis.around(ends, width)
 
 
-def strip(axis: Axis, made: Comparison, *, sign: str = HONEST) -> str:
+def strip(axis: Axis, comparison: Comparison, *, sign: str = HONEST) -> str:
     """Return the interval as a line, the difference as a dot on it, and a mark at 0."""
     row = [" "] * axis.room
     zero = axis.column(0.0)
     row[zero] = ZERO
-    if made.interval is not None:
-        start, stop = draw_interval(row, axis, made.interval)
+    if comparison.interval is not None:
+        start, stop = draw_interval(row, axis, comparison.interval)
         row[zero] = "┼" if start < zero < stop else row[zero]
-    row[axis.column(made.difference)] = sign
+    row[axis.column(comparison.difference)] = sign
     return "".join(row).rstrip()
 
 
-def sides(axis: Axis, made: Comparison) -> str:
+def sides(axis: Axis, comparison: Comparison) -> str:
     """Return which configuration is better on which side of 0, as far as there is room."""
-    left, right = (made.b, made.a) if made.scale.greater_is_better else (made.a, made.b)
+    left, right = (
+        (comparison.b, comparison.a)
+        if comparison.scale.greater_is_better
+        else (comparison.a, comparison.b)
+    )
     zero = axis.column(0.0)
     before, after = f"{clean(left)} better", f"{clean(right)} better"
     row = f"{before + '  ' if len(before) + 2 <= zero else '':>{zero}}"
@@ -93,13 +102,16 @@ def sides(axis: Axis, made: Comparison) -> str:
     return row.rstrip()
 
 
-def values(made: Comparison, names: Mapping[str, str] | None = None) -> Iterator[Fact]:
+def values(comparison: Comparison, names: Mapping[str, str] | None = None) -> Iterator[Fact]:
     """Yield the metric of both, and that no selection is corrected for in it."""
-    places, known = places_of_difference(made), names or {}
-    for label, name, value in (("A", made.a, made.value_a), ("B", made.b, made.value_b)):
-        yield label, f"{prose(value, places, made.scale.limits)}  {known.get(name, name)}"
-    yield "Scores", naive_words(made.best_of)
-    yield "Metric", metric_words(made)
+    places, labels = places_of_difference(comparison), names or {}
+    for label, name, value in (
+        ("A", comparison.a, comparison.value_a),
+        ("B", comparison.b, comparison.value_b),
+    ):
+        yield label, f"{prose(value, places, comparison.scale.limits)}  {labels.get(name, name)}"
+    yield "Scores", naive_words(comparison.best_of)
+    yield "Metric", metric_words(comparison)
 
 
 def naive_words(count: int | None) -> str:
@@ -108,55 +120,58 @@ def naive_words(count: int | None) -> str:
     return f"naive, not corrected for choosing {chosen}"
 
 
-def result_facts(made: Comparison) -> Iterator[Fact]:
+def result_facts(comparison: Comparison) -> Iterator[Fact]:
     """Yield the difference with its interval, and the p-value or the probabilities."""
-    places = places_of_difference(made)
-    yield "A - B".replace("-", MINUS), difference_words(made, places)
-    if made.p_value is not None:
-        yield "p-value", f"{p_words(made.p_value)}, {made.alternative}"
-    if made.p_simultaneous is not None:
-        pairs = f"for all pairs of the {made.best_of} configurations simultaneously"
-        yield "If chosen", f"{p_words(made.p_simultaneous)}, {pairs}"
-    found = made.probabilities
-    if found is not None:
-        better = f"A better {chance(found.a_better)}, equal within {found.rope:g} "
-        yield "Posterior", f"{better}{chance(found.equivalent)}, B better {chance(found.b_better)}"
+    places = places_of_difference(comparison)
+    yield "A - B".replace("-", MINUS), difference_words(comparison, places)
+    if comparison.p_value is not None:
+        yield "p-value", f"{p_words(comparison.p_value)}, {comparison.alternative}"
+    if comparison.p_simultaneous is not None:
+        pairs = f"for all pairs of the {comparison.best_of} configurations simultaneously"
+        yield "If chosen", f"{p_words(comparison.p_simultaneous)}, {pairs}"
+    posterior = comparison.probabilities
+    if posterior is not None:
+        better = f"A better {chance(posterior.a_better)}, equal within {posterior.rope:g} "
+        yield (
+            "Posterior",
+            f"{better}{chance(posterior.equivalent)}, B better {chance(posterior.b_better)}",
+        )
 
 
-def difference_words(made: Comparison, places: int) -> str:
+def difference_words(comparison: Comparison, places: int) -> str:
     """Return the difference and its interval in words."""
-    text, interval = prose(made.difference, places, made.limits), made.interval
+    text, interval = prose(comparison.difference, places, comparison.limits), comparison.interval
     if interval is None:
         return f"{text}, no interval"
-    low, high = (prose(end, places, made.limits) for end in (interval.low, interval.high))
-    level, credible = percent(interval.confidence_level), made.probabilities is not None
+    low, high = (prose(end, places, comparison.limits) for end in (interval.low, interval.high))
+    level, credible = percent(interval.confidence_level), comparison.probabilities is not None
     if interval.side == Side.TWO_SIDED:
         return f"{text}, {level} {'credible ' * credible}interval {low} to {high}"
     bound = f"above {low}" if interval.side == Side.LOWER else f"below {high}"
     return f"{text}, with {level} {'probability' if credible else 'confidence'} {bound}"
 
 
-def test_facts(made: Comparison) -> Iterator[Fact]:
+def test_facts(comparison: Comparison) -> Iterator[Fact]:
     """Yield the test and what it compares."""
-    title = TESTS[made.test].spec.title if made.test in TESTS else made.test
-    yield "Test", f"{made.test}: {title}"
-    yield "Compares", made.estimand
+    title = TESTS[comparison.test].spec.title if comparison.test in TESTS else comparison.test
+    yield "Test", f"{comparison.test}: {title}"
+    yield "Compares", comparison.estimand
 
 
-def evidence(made: Comparison) -> Iterator[Fact]:
+def evidence(comparison: Comparison) -> Iterator[Fact]:
     """Yield what the difference stands on."""
-    about = made.provenance
+    about = comparison.provenance
     samples = about.knobs.get("n_replicates")
     trained = splits(about.n_folds)
     if samples is not None:
         trained = write_count(int(samples), "bootstrap sample")
-    parts = [write_count(made.n_cases, "case"), trained]
-    if made.estimand is ComparisonEstimand.ITEMS:
-        parts = [write_count(made.n_cases, "item")]
+    parts = [write_count(comparison.n_cases, "case"), trained]
+    if comparison.estimand is ComparisonEstimand.ITEMS:
+        parts = [write_count(comparison.n_cases, "item")]
     if about.n_repeats > 1:
         parts.append(write_count(about.n_repeats, "repeat"))
-    if made.n_resamples:
-        parts += [write_count(made.n_resamples, "resample"), f"seed {about.seed}"]
+    if comparison.n_resamples:
+        parts += [write_count(comparison.n_resamples, "resample"), f"seed {about.seed}"]
     yield "Evidence", ", ".join(parts)
 
 
@@ -207,10 +222,11 @@ def table(
     """Yield the rows of the nearest rivals, those that may be the best in colour."""
     results, _ = results.as_shown()
     rows = results.ranked()[:MOST_ROWS]
-    places = max(places_of_difference(made) for made, _ in rows)
+    places = max(places_of_difference(comparison) for comparison, _ in rows)
     both = _two_kinds(results)
     cells = [
-        _cells(made, p, results.p_best[made.b] if both else None, places, names) for made, p in rows
+        _cells(comparison, p, results.p_best[comparison.b] if both else None, places, names)
+        for comparison, p in rows
     ]
     yield say(f"{results.reference} {MINUS} other", GREY)
     heads = (*HEADS, P_BEST) if both else HEADS
@@ -218,13 +234,15 @@ def table(
     widths = [max(len(text) for text in column) for column in texts]
     room = min(columns - 2, WIDTH) - sum(widths) - 2 * len(widths)
     fits = room - 2 * MARGIN >= LEAST_STRIP
-    axis = difference_axis([made for made, _ in rows], room - 2 * MARGIN) if fits else None
+    axis = (
+        difference_axis([comparison for comparison, _ in rows], room - 2 * MARGIN) if fits else None
+    )
     narrow = room < 0
     head = ", ".join(heads) if narrow else _line(heads, widths) + (axis.labels() if axis else "")
     yield indented(Text(clean(head).rstrip(), style=GREY))
-    kept = set(results.not_worse)
-    for (made, _), texts_of in zip(rows, cells, strict=True):
-        yield _row(made, texts_of, widths, axis, narrow, made.b in kept)
+    not_worse = set(results.not_worse)
+    for (comparison, _), texts_of in zip(rows, cells, strict=True):
+        yield _row(comparison, texts_of, widths, axis, narrow, comparison.b in not_worse)
     more = len(results) - len(rows)
     if more > 0:
         yield say(f"{more} more; --json has them all.", GREY)
@@ -232,14 +250,22 @@ def table(
 
 def _two_kinds(results: Comparisons) -> bool:
     """Tell whether adjusted p-values are others than those that decide what may be the best."""
-    return any(p != results.p_best[made.b] for made, p in results.ranked())
+    return any(p != results.p_best[comparison.b] for comparison, p in results.ranked())
 
 
 def _cells(
-    made: Comparison, p: float, best: float | None, places: int, names: Mapping[str, str] | None
+    comparison: Comparison,
+    p: float,
+    best: float | None,
+    places: int,
+    names: Mapping[str, str] | None,
 ) -> Cells:
-    known = _short(made.b, names), prose(made.difference, places, made.limits), _bare(p)
-    return known if best is None else (*known, _bare(best))
+    texts = (
+        _short(comparison.b, names),
+        prose(comparison.difference, places, comparison.limits),
+        _bare(p),
+    )
+    return texts if best is None else (*texts, _bare(best))
 
 
 def _bare(p: float) -> str:
@@ -247,20 +273,20 @@ def _bare(p: float) -> str:
 
 
 def _row(
-    made: Comparison,
+    comparison: Comparison,
     cells: Cells,
     widths: list[int],
     axis: Axis | None,
     narrow: bool,
-    kept: bool,
+    is_close: bool,
 ) -> Part:
-    style = ACCENT if kept else GREY
-    verdict = Comparisons.verdict(kept)
+    style = ACCENT if is_close else GREY
+    verdict = Comparisons.verdict(is_close)
     if narrow:
         return Padding(Text("\n  ".join(clean(c) for c in (*cells, verdict)), style=style), (0, 2))
     text = Text("  " + clean(_line(cells, widths)), style=style)
-    sign = HONEST if kept else NOT_BEST
-    return text.append(strip(axis, made, sign=sign), style) if axis else text.append(verdict)
+    sign = HONEST if is_close else NOT_BEST
+    return text.append(strip(axis, comparison, sign=sign), style) if axis else text.append(verdict)
 
 
 def _line(cells: Cells, widths: list[int]) -> str:
@@ -271,21 +297,21 @@ def _line(cells: Cells, widths: list[int]) -> str:
 
 
 def _short(name: str, names: Mapping[str, str] | None) -> str:
-    said = (names or {}).get(name, name)
-    longest = LONGEST_NAME if said == name else LONGEST_LABEL
-    return said if len(said) <= longest else said[: longest - 1] + "…"
+    label = (names or {}).get(name, name)
+    longest = LONGEST_NAME if label == name else LONGEST_LABEL
+    return label if len(label) <= longest else label[: longest - 1] + "…"
 
 
 def facts(results: Comparisons, names: Mapping[str, str] | None = None) -> Iterator[Fact]:
     """Yield the best, the set, the simplest, and how it was found."""
-    first, known = results.comparisons[0], names or {}
-    yield "Best", known.get(results.best, results.best)
+    first, labels = results.comparisons[0], names or {}
+    yield "Best", labels.get(results.best, results.best)
     yield "Scores", naive_words(len(results.p_best))
     if results.reference != results.best:
-        yield "Against", known.get(results.reference, results.reference)
+        yield "Against", labels.get(results.reference, results.reference)
     yield "May be best", _list_names(results.not_worse)
     if results.simplest is not None:
-        yield "Simplest", known.get(results.simplest, results.simplest)
+        yield "Simplest", labels.get(results.simplest, results.simplest)
     yield "Metric", metric_words(first)
     against = "the best" if results.reference == results.best else "the reference"
     yield "p adj.", f"against {against}, {first.alternative}; {RULES[results.adjust]}"

@@ -58,7 +58,7 @@ def show_estimate(estimate: Estimate, names: Mapping[str, str] | None = None) ->
 def emit_blocks(*blocks: Iterable[Part]) -> None:
     """Write blocks, each after an empty line; a block without parts leaves no gap."""
     listed = [list(block) for block in blocks]
-    emit(*(part for parts in listed if parts for part in (Text(), *parts)))
+    emit(*(block for parts in listed if parts for block in (Text(), *parts)))
 
 
 def say(text: str, style: str = "") -> Padding:
@@ -72,14 +72,14 @@ def spec_of(estimate: Estimate) -> MethodSpec:
     return spec
 
 
-def title_of(made: Estimate | Comparison) -> str:
+def title_of(result: Estimate | Comparison) -> str:
     """Return the metric's words for people, its name where it is not registered."""
-    return METRICS[made.metric].title if made.metric in METRICS else made.metric
+    return METRICS[result.metric].title if result.metric in METRICS else result.metric
 
 
-def metric_words(made: Estimate | Comparison | Gain) -> str:
+def metric_words(result: Estimate | Comparison | Gain) -> str:
     """Return the metric and which way it is better."""
-    return f"{made.metric}, {'higher' if made.scale.greater_is_better else 'lower'} is better"
+    return f"{result.metric}, {'higher' if result.scale.greater_is_better else 'lower'} is better"
 
 
 def sentences(
@@ -149,8 +149,8 @@ def legend(estimate: Estimate) -> Iterator[Sign]:
 def subject(estimate: Estimate, names: Mapping[str, str] | None = None) -> Iterator[Fact]:
     """Yield the configuration and the metric."""
     if estimate.winner is not None:
-        said = (names or {}).get(estimate.winner, estimate.winner)
-        yield "Winner" if estimate.n_configs > 1 else "Model", said
+        label = (names or {}).get(estimate.winner, estimate.winner)
+        yield "Winner" if estimate.n_configs > 1 else "Model", label
     yield "Metric", metric_words(estimate)
 
 
@@ -165,18 +165,20 @@ def method_facts(estimate: Estimate) -> Iterator[Fact]:
 
 def evidence(estimate: Estimate) -> Iterator[Fact]:
     """Yield what the number stands on."""
-    made = estimate.provenance
+    provenance = estimate.provenance
     items = is_on_items(estimate)
     parts = [
         write_count(estimate.n_cases, "item" if items else "case"),
         write_count(estimate.n_configs, "configuration"),
-        *([] if items else [splits(made.n_folds)]),
+        *([] if items else [splits(provenance.n_folds)]),
     ]
-    if made.n_repeats > 1:
-        parts.append(write_count(made.n_repeats, "repeat"))
+    if provenance.n_repeats > 1:
+        parts.append(write_count(provenance.n_repeats, "repeat"))
     parts += [write_count(estimate.n_resamples, "resample")] if estimate.n_resamples else []
-    split = "evaluate" in made.knobs and estimate.n_configs > 1  # the cases that score are drawn
-    parts += [f"seed {made.seed}"] if estimate.n_resamples or split else []
+    split = (
+        "evaluate" in provenance.knobs and estimate.n_configs > 1
+    )  # the cases that score are drawn
+    parts += [f"seed {provenance.seed}"] if estimate.n_resamples or split else []
     yield "Evidence", ", ".join(parts)
 
 
@@ -217,11 +219,11 @@ def remarks(cautions: Iterable[Caution | ShownCaution], looked_at: str) -> Itera
     for each in opened:
         caution, note = each.caution, each.caution.severity is Severity.NOTE
         seen = render(f"{each.before}{caution.what} {caution.consequence}{each.after}")
-        said = Text(clean(seen), style=GREY if note else "")
+        text = Text(clean(seen), style=GREY if note else "")
         if caution.cure:
-            said.append(f"\n{clean(render(caution.cure))}", GREY)
+            text.append(f"\n{clean(render(caution.cure))}", GREY)
         sign = Text(f"{'i' if note else '!'} {caution.code}", GREY if note else f"bold {WARN}")
-        table.add_row(sign, said)
+        table.add_row(sign, text)
     yield indented(table)
     more = len(ordered) - len(opened)
     if more > 0:
@@ -246,9 +248,9 @@ def splits(folds: int) -> str:
     return write_count(folds, "fold") if folds > 1 else "no folds"
 
 
-def indented(part: Text | Table) -> Padding:
+def indented(renderable: Text | Table) -> Padding:
     """Return a part two columns to the right."""
-    return Padding(part, (0, 0, 0, 2), expand=False)
+    return Padding(renderable, (0, 0, 0, 2), expand=False)
 
 
 def grid(columns: int) -> Table:
@@ -345,8 +347,8 @@ def limits(estimate: Estimate, places: int) -> str:
 
 def level(estimates: Iterable[Estimate]) -> str:
     """Return the head of the column of intervals."""
-    found = (e.interval for e in estimates if e.interval is not None)
-    return next((f"{percent(i.confidence_level)} interval" for i in found), "interval")
+    intervals = (e.interval for e in estimates if e.interval is not None)
+    return next((f"{percent(i.confidence_level)} interval" for i in intervals), "interval")
 
 
 def winners(
@@ -358,12 +360,12 @@ def winners(
         methods = chosen.setdefault((estimate.winner, rule(estimate)), [])
         methods += [estimate.method] if estimate.method not in methods else []
     if len({winner for winner, _ in chosen}) > 1:
-        known = names or {}
-        said = (
-            f"{known.get(str(who), who)} by {how} ({', '.join(methods)})"
+        labels = names or {}
+        choices = (
+            f"{labels.get(str(who), who)} by {how} ({', '.join(methods)})"
             for (who, how), methods in chosen.items()
         )
-        yield "Winner", "; ".join(said)
+        yield "Winner", "; ".join(choices)
         yield "Metric", metric_words(reported)
     else:
         yield from subject(reported, names)
@@ -394,13 +396,13 @@ def tag_cautions(estimates: Estimates, reported: Estimate) -> Iterator[ShownCaut
     Where methods say it with other numbers, those of the reported estimate are shown, else of the
     first that says it.
     """
-    said: dict[str, list[tuple[str, Caution]]] = {}
-    for estimate in (reported, *(one for one in estimates if one is not reported)):
+    by_kind: dict[str, list[tuple[str, Caution]]] = {}
+    for estimate in (reported, *(estimate for estimate in estimates if estimate is not reported)):
         for caution in estimate.cautions:
-            said.setdefault(caution.kind, []).append((estimate.method, caution))
+            by_kind.setdefault(caution.kind, []).append((estimate.method, caution))
     for shared in estimates.cautions:
-        said.pop(shared.kind, None)
-    for group in said.values():
+        by_kind.pop(shared.kind, None)
+    for group in by_kind.values():
         names, caution = list(dict.fromkeys(name for name, _ in group)), group[0][1]
         same = [name for name, other in group if other.what == caution.what]
         others = [name for name in names if name not in same]

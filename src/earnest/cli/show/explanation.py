@@ -34,26 +34,29 @@ CHECKED = "surrogate, where the search looked, edges of the space, regions"
 
 
 def show_explanation(
-    found: Explanation, advice: Sequence[Suggestion] = (), page: Path | None = None
+    explanation: Explanation, advice: Sequence[Suggestion] = (), page: Path | None = None
 ) -> None:
     """Write an explanation."""
-    listed = [*facts(found), *suggestions(advice)]
+    listed = [*facts(explanation), *suggestions(advice)]
     if page is not None:
         listed.append(("Page", str(page)))
-    trees = [tree for tree in found.regions.values() if len(tree) > 1]
+    trees = [tree for tree in explanation.regions.values() if len(tree) > 1]
     emit_blocks(
-        [say(f"{as_sentence(found.finding)}.", "bold"), say(str(found.surrogate_quality))],
-        winner(found),
-        effects(found),
-        *(regions(tree, shown=tree is found.winner_tree) for tree in trees[:MOST_TREES]),
+        [
+            say(f"{as_sentence(explanation.finding)}.", "bold"),
+            say(str(explanation.surrogate_quality)),
+        ],
+        winner(explanation),
+        effects(explanation),
+        *(regions(tree, shown=tree is explanation.winner_tree) for tree in trees[:MOST_TREES]),
         [label_facts(listed)],
-        remarks(found.cautions, CHECKED),
+        remarks(explanation.cautions, CHECKED),
     )
 
 
-def winner(found: Explanation) -> Iterator[Part]:
+def winner(explanation: Explanation) -> Iterator[Part]:
     """Yield the branch of the best configuration, and the effect in its region."""
-    tree = found.winner_tree
+    tree = explanation.winner_tree
     if tree is None or tree.best is None:
         return
     leaf = tree.best
@@ -63,17 +66,17 @@ def winner(found: Explanation) -> Iterator[Part]:
     yield Padding(Text(clean(f"{leaf.facts}; {effect}"), style=GREY), (0, 0, 0, 4), expand=False)
 
 
-def effects(found: Explanation) -> Iterator[Part]:
+def effects(explanation: Explanation) -> Iterator[Part]:
     """Yield one row per parameter: its share, its curve, where it is best, its range and band."""
-    objective = found.objective
+    objective = explanation.objective
     better = "higher" if objective.greater_is_better else "lower"
     last = clean(f"{objective.name}, {better} is better")
     heads = ("", "share of variance", "curve", "best at", last)
-    shown = list(found.effects.values())[:MOST_PARAMS]
+    shown = list(explanation.effects.values())[:MOST_PARAMS]
     rows = [
         (
             clean(_cut(curve.param)),
-            in_percent(found.importance.total[curve.param]),
+            in_percent(explanation.importance.total[curve.param]),
             spark(curve),
             clean(_cut(best_at(curve), 12)),
             span(curve),
@@ -85,7 +88,7 @@ def effects(found: Explanation) -> Iterator[Part]:
         yield _side_by_side(heads, rows)
     else:
         yield from _one_below_another(objective.name, better, shown, rows)
-    more = len(found.effects) - len(shown)
+    more = len(explanation.effects) - len(shown)
     if more > 0:
         yield say(f"{more} more; --json has them all.", GREY)
 
@@ -104,8 +107,8 @@ def _one_below_another(
     objective: str, better: str, curves: Sequence[EffectCurve], rows: Sequence[Row]
 ) -> Iterator[Part]:
     """Yield two lines per parameter, where a terminal has no room for a table; nothing is cut."""
-    said = f"Share of variance, curve, best value, range of {objective} ({better} is better)"
-    yield say(said, GREY)
+    legend = f"Share of variance, curve, best value, range of {objective} ({better} is better)"
+    yield say(legend, GREY)
     for whole, (_, share, curve, _, ends) in zip(curves, rows, strict=True):
         yield say(whole.param, "bold")
         line = Text(share.replace(" ", NO_BREAK))
@@ -135,22 +138,26 @@ def regions(tree: RegionTree, *, shown: bool = False) -> Iterator[Part]:
     yield Padding(table, (0, 0, 0, 4), expand=False)
 
 
-def facts(found: Explanation) -> Iterator[Fact]:
+def facts(explanation: Explanation) -> Iterator[Fact]:
     """Yield what was explained, and what is as good as the best."""
-    best = ", ".join(f"{name}={text(value)}" for name, value in found.best_config.items())
-    yield "Best", f"{found.best_value:.4g} with {best}"
-    stable = found.stable_optimum
+    best = ", ".join(f"{name}={text(value)}" for name, value in explanation.best_config.items())
+    yield "Best", f"{explanation.best_value:.4g} with {best}"
+    stable = explanation.stable_optimum
     yield (
         "As good",
         f"{len(stable)} of {write_count(stable.n_trials, 'trial')} and {100 * stable.share:.2g} % "
         "of the space are not shown to be worse",
     )
-    for part in found.untested:
-        trials = write_count(part.n_pruned, "pruned trial")
-        yield "Untested", f"{part.param} {part.words} ({trials} without a value)"
-    parts = [str(found.counts), found.surrogate, f"{found.provenance['n_points']:,} points"]
-    yield "Evidence", ", ".join([*parts, f"seed {found.provenance['seed']}"])
-    overall = found.sampling_bias.overall
+    for gap in explanation.untested:
+        trials = write_count(gap.n_pruned, "pruned trial")
+        yield "Untested", f"{gap.param} {gap.words} ({trials} without a value)"
+    parts = [
+        str(explanation.counts),
+        explanation.surrogate,
+        f"{explanation.provenance['n_points']:,} points",
+    ]
+    yield "Evidence", ", ".join([*parts, f"seed {explanation.provenance['seed']}"])
+    overall = explanation.sampling_bias.overall
     yield "Looked at", f"{overall.unbiased:.2f} from an even spread (MMD, 0 is even)"
     yield "Bands", "how uncertain the surrogate is about single configurations, on average"
 
@@ -165,12 +172,12 @@ def suggestions(advice: Sequence[Suggestion]) -> Iterator[Fact]:
 
 def spark(curve: EffectCurve) -> str:
     """Return the curve as a row of blocks, eight heights from its lowest to its highest value."""
-    known = [float(v) for v in curve.mean if v == v]
-    low, high = min(known), max(known)
-    every = -(-len(known) // WIDEST_SPARK)
+    values = [float(v) for v in curve.mean if v == v]
+    low, high = min(values), max(values)
+    every = -(-len(values) // WIDEST_SPARK)
     if high <= low:
-        return SPARK[0] * len(known[::every])
-    return "".join(SPARK[min(7, int(8 * (v - low) / (high - low)))] for v in known[::every])
+        return SPARK[0] * len(values[::every])
+    return "".join(SPARK[min(7, int(8 * (v - low) / (high - low)))] for v in values[::every])
 
 
 def best_at(curve: EffectCurve) -> str:
@@ -180,8 +187,8 @@ def best_at(curve: EffectCurve) -> str:
 
 def span(curve: EffectCurve) -> str:
     """Return the range of a curve and the half width of its band."""
-    known = curve.mean[curve.mean == curve.mean]
-    return f"{known.min():.3g} to {known.max():.3g} ± {curve.half_width():.2g}"
+    values = curve.mean[curve.mean == curve.mean]
+    return f"{values.min():.3g} to {values.max():.3g} ± {curve.half_width():.2g}"
 
 
 def _round(value: object) -> object:

@@ -26,32 +26,32 @@ PICTURE = 40  # columns of the picture
 NEEDS = 34  # columns of the numbers beside it
 
 
-def show_gain(made: Gain, names: Mapping[str, str] | None = None) -> None:
+def show_gain(gain: Gain, names: Mapping[str, str] | None = None) -> None:
     """Write one gain; `names` says what to print of each configuration."""
-    advised = (say(part) for part in (confidence(made), *advice(made)) if part)
+    advised = (say(sentence) for sentence in (confidence(gain), *advice(gain)) if sentence)
     emit_blocks(
-        [say(headline(made), "bold"), *advised],
-        [indented(_list_curve(made))],
-        [label_facts(_list_facts(made, names or {}))],
-        remarks(made.cautions, "the order of the search, classes per fold, groups"),
+        [say(headline(gain), "bold"), *advised],
+        [indented(_list_curve(gain))],
+        [label_facts(_list_facts(gain, names or {}))],
+        remarks(gain.cautions, "the order of the search, classes per fold, groups"),
     )
 
 
-def _list_curve(made: Gain) -> Table:
+def _list_curve(gain: Gain) -> Table:
     """Return both curves, one row per mark, with a picture where there is room for it."""
-    places, limits = count_places(made), made.scale.limits
+    places, limits = count_places(gain), gain.scale.limits
     wide = columns() >= PICTURE + NEEDS
     table = Table.grid(padding=(0, 2))
     for _ in range(3):
         table.add_column(justify="right", no_wrap=True)
     table.add_column(no_wrap=True)
-    known = [v for line in (made.naive, made.low, made.high) for v in line if v is not None]
-    axis = Axis.around(known or [0.0], PICTURE - 8)
-    legend = Text(f"{HONEST} expect, {percent(made.confidence_level)}  ", ACCENT)
+    values = [v for line in (gain.naive, gain.low, gain.high) for v in line if v is not None]
+    axis = Axis.around(values or [0.0], PICTURE - 8)
+    legend = Text(f"{HONEST} expect, {percent(gain.confidence_level)}  ", ACCENT)
     legend.append(f"{NAIVE} reported", WARN)
     heads = [Text(word, style=GREY) for word in ("configs", "reported", "expect")]
     table.add_row(*heads, legend if wide else Text())
-    for row in made.rows():
+    for row in gain.rows():
         reported, expected = (
             "–" if row[key] is None else prose(row[key], places, limits)
             for key in ("naive", "corrected")
@@ -77,19 +77,19 @@ def _draw_row(axis: Axis, row: dict[str, float | None]) -> Text:
     return line
 
 
-def _list_facts(made: Gain, names: Mapping[str, str]) -> list[tuple[str, str]]:
-    order = "as tried" if made.order == "tried" else "the mean over all orders"
+def _list_facts(gain: Gain, names: Mapping[str, str]) -> list[tuple[str, str]]:
+    order = "as tried" if gain.order == "tried" else "the mean over all orders"
     parts = [
-        write_count(made.n_cases, made.units.removesuffix("s")),
-        write_count(made.n_configs, "configuration"),
-        *([splits(made.provenance.n_folds)] if made.units == "cases" else []),
-        write_count(made.n_resamples, "resample"),
-        f"seed {made.provenance.seed}",
+        write_count(gain.n_cases, gain.units.removesuffix("s")),
+        write_count(gain.n_configs, "configuration"),
+        *([splits(gain.provenance.n_folds)] if gain.units == "cases" else []),
+        write_count(gain.n_resamples, "resample"),
+        f"seed {gain.provenance.seed}",
     ]
-    ends = {"First": made.first, "Winner": made.winner}
+    ends = {"First": gain.first, "Winner": gain.winner}
     return [
         *((word, names.get(id_, id_)) for word, id_ in ends.items() if id_ is not None),
-        ("Metric", metric_words(made)),
+        ("Metric", metric_words(gain)),
         ("Order", order),
         ("Evidence", ", ".join(parts)),
     ]

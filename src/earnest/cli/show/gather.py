@@ -60,7 +60,7 @@ def facts_of(pi: Predictions, source: str, out: Path) -> dict[str, Any]:
         "groups": None if target.groups is None else len(np.unique(target.groups)),
         "response": str(pi.kind),
         "static": pi.configs.static,
-        "cautions": [one.to_dict() for one in pi.remarks],
+        "cautions": [caution.to_dict() for caution in pi.remarks],
         "fingerprint": pi.fingerprint,
         "next": f"earnest estimate {shlex.quote(str(out))} --metric {_metric(pi)}",
     }
@@ -68,8 +68,8 @@ def facts_of(pi: Predictions, source: str, out: Path) -> dict[str, Any]:
 
 def _count_tested(pi: Predictions) -> int:
     """Count the cases that any configuration has a prediction of."""
-    known = ~np.isnan(pi.responses.reshape(pi.n_cases, -1))
-    return int(known.any(axis=1).sum())
+    tested = ~np.isnan(pi.responses.reshape(pi.n_cases, -1))
+    return int(tested.any(axis=1).sum())
 
 
 def _metric(pi: Predictions) -> str:
@@ -119,11 +119,11 @@ def _rows(facts: dict[str, Any]) -> Iterator[Fact]:
 
 
 def _outcome(facts: dict[str, Any]) -> str:
-    shares = [f"{one['label']} ({one['cases']:,})" for one in facts["classes"]]
+    shares = [f"{share['label']} ({share['cases']:,})" for share in facts["classes"]]
     shown = ", ".join(shares[:6]) + (f" and {len(shares) - 6} more" if len(shares) > 6 else "")
     positive = facts["positive"]
-    told = "" if positive is None else f"; high scores stand for {positive}"
-    return facts["task"] + (f": {shown}{told}" if shown else "")
+    direction = "" if positive is None else f"; high scores stand for {positive}"
+    return facts["task"] + (f": {shown}{direction}" if shown else "")
 
 
 def _folds(facts: dict[str, Any]) -> str:
@@ -169,7 +169,7 @@ def facts_of_scores(scores: Scores, source: str, out: Path) -> dict[str, Any]:
         "tasks": None if parts.tasks is None else np.unique(parts.tasks).tolist(),
         "static": scores.configs.static,
         "n_missing": int(np.isnan(scores.values).all(axis=2).sum()),
-        "cautions": [one.to_dict() for one in parts.remarks],
+        "cautions": [caution.to_dict() for caution in parts.remarks],
         "fingerprint": scores.fingerprint,
         "next": f"earnest estimate {shlex.quote(str(out))}",
     }

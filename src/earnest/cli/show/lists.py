@@ -38,10 +38,10 @@ def _list_specs(
         table = grid(2)
         for spec, needed in zip(specs, needs, strict=True):
             if spec.estimand is estimand:
-                said = Text(clean(spec.title)).append(
+                text = Text(clean(spec.title)).append(
                     f"\n{clean(needed)}\n{clean(spec.cites)}{_list_presets(spec)}", GREY
                 )
-                table.add_row(Text(spec.name.ljust(widest), style=ACCENT), said)
+                table.add_row(Text(spec.name.ljust(widest), style=ACCENT), text)
         yield indented(table)
 
 
@@ -58,12 +58,12 @@ def _needs_of_test(spec: TestSpec) -> str:
     folds = f", at least {spec.min_folds} folds" if spec.min_folds > 1 else ""
     if spec.design is not None:
         folds = f", {spec.design[0]} repeats of {spec.design[1]} folds"
-    told = "a p-value" if spec.p_value else "probabilities instead of a p-value"
+    output = "a p-value" if spec.p_value else "probabilities instead of a p-value"
     limits = [
         word for word, there in (("repeats", spec.repeats), ("groups", spec.groups)) if not there
     ]
     without = f"; not with {' or '.join(limits)}" if limits else ""
-    return f"needs {spec.needs}{folds}; {spec.metrics}; gives {told}{without}"
+    return f"needs {spec.needs}{folds}; {spec.metrics}; gives {output}{without}"
 
 
 def _needs_of_method(spec: MethodSpec) -> str:
@@ -104,11 +104,13 @@ def _pile(metric: Any) -> tuple[Text]:
 
 def _title(metric: Any) -> Text:
     """Return the words for people, and what else people say."""
-    known = {metric.name, metric.title.lower().replace(" ", "_")}
-    other = [word for word in metric.aliases if not _OF_SKLEARN.search(word) and word not in known]
+    names = {metric.name, metric.title.lower().replace(" ", "_")}
+    other = [word for word in metric.aliases if not _OF_SKLEARN.search(word) and word not in names]
     text = Text(clean(metric.title))
-    said = ", ".join(word.replace("_", " ") for word in other)  # names are read without underscores
-    return text.append(f", or {said}", GREY) if other else text
+    others = ", ".join(
+        word.replace("_", " ") for word in other
+    )  # names are read without underscores
+    return text.append(f", or {others}", GREY) if other else text
 
 
 def _facts(metric: Any) -> tuple[str, str]:

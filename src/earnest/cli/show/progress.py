@@ -61,11 +61,11 @@ def patiently(stream: TextIO | None, text: str, *, now: bool = False) -> Iterato
         say(f"{text} ..." if live else text)
     teller = threading.Thread(target=tell, name="earnest-patience", daemon=True)
     teller.start()
-    told = DRAWN.set(drawn)
+    token = DRAWN.set(drawn)
     try:
         yield
     finally:
-        DRAWN.reset(told)
+        DRAWN.reset(token)
         over.set()
         teller.join()
         if live:
@@ -156,8 +156,8 @@ class FoldLine(ProgressDisplay):
 
     def _draw_bar(self, full: int) -> str:
         encoding = (getattr(self._stream, "encoding", None) or "ascii").lower()
-        done, rest = ("━", "─") if encoding.startswith("utf") else ("#", ".")
-        return done * full + rest * (BAR - full)
+        done, empty = ("━", "─") if encoding.startswith("utf") else ("#", ".")
+        return done * full + empty * (BAR - full)
 
     def _write(self, text: str) -> None:
         if self._stream is not None:

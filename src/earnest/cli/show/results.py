@@ -56,18 +56,18 @@ class ShownResult:
     'Expect a ROC AUC of 0.71 on new data'
     """
 
-    made: Result
+    result: Result
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
         """Yield what a console writes."""
-        show = next((_SHOW[kind] for kind in type(self.made).__mro__ if kind in _SHOW), None)
+        show = next((_SHOW[kind] for kind in type(self.result).__mro__ if kind in _SHOW), None)
         if show is None:
-            yield from console.render(CleanPart(repr(self.made)), options)
+            yield from console.render(CleanPart(repr(self.result)), options)
             return
         width = min(options.max_width, WIDEST)
         with collecting(width) as parts, through(PYTHON):
-            show(self.made)
+            show(self.result)
         with console.use_theme(make_theme(console.color_system)):
-            for part in parts:
-                for segment in console.render(CleanPart(part), options.update(width=width)):
+            for renderable in parts:
+                for segment in console.render(CleanPart(renderable), options.update(width=width)):
                     yield segment._replace(text=segment.text.replace(NO_BREAK, "\u00a0"))

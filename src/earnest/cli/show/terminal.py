@@ -125,8 +125,8 @@ class CleanPart:
     were forgotten.
     """
 
-    def __init__(self, part: Any) -> None:
-        self._part = part
+    def __init__(self, renderable: Any) -> None:
+        self._part = renderable
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
         """Yield the segments of the part."""
@@ -145,8 +145,8 @@ def emit(*parts: Any) -> None:
     console.push_theme(make_theme(console.color_system))
     laid_out = io.StringIO()
     console.file = laid_out  # the colours are those of the terminal that it has seen before
-    for part in parts:
-        console.print(CleanPart(part))
+    for renderable in parts:
+        console.print(CleanPart(renderable))
     _send(_TRAILING.sub("", laid_out.getvalue().replace(NO_BREAK, " ")))
 
 

@@ -27,26 +27,26 @@ NARROW = 13  # columns of a value alone
 
 
 def show_thresholds(
-    made: Thresholds,
+    thresholds: Thresholds,
     choices: Sequence[ThresholdChoice] | None = None,
     at: Sequence[float] | None = None,
 ) -> None:
     """Write a table of thresholds; a choice by Youden's rule where none was asked for."""
     if choices is None:
-        choices = [] if made.draws is None else [made.choose("youden")]
-    cautions = (*made.cautions, *(each for one in choices for each in one.cautions))
-    told = (say(tell_choice(made, each)) for each in choices)
+        choices = [] if thresholds.draws is None else [thresholds.choose("youden")]
+    cautions = (*thresholds.cautions, *(each for choice in choices for each in choice.cautions))
+    sentences = (say(tell_choice(thresholds, each)) for each in choices)
     emit_blocks(
-        [say(headline(made), "bold"), *told, say(tell_bands(made))],
-        [indented(_list_rows(made, at))],
-        [label_facts(_list_facts(made))],
+        [say(headline(thresholds), "bold"), *sentences, say(tell_bands(thresholds))],
+        [indented(_list_rows(thresholds, at))],
+        [label_facts(_list_facts(thresholds))],
         remarks(cautions, "scales of scores, the order of the search, classes per fold, groups"),
     )
 
 
-def _list_rows(made: Thresholds, at: Sequence[float] | None) -> Table:
+def _list_rows(thresholds: Thresholds, at: Sequence[float] | None) -> Table:
     """Return a few rows, each measure with its band under it where the terminal is wide."""
-    names = [name for name in SHOWN if name in made.measures]
+    names = [name for name in SHOWN if name in thresholds.measures]
     banded = columns() >= 14 + WIDTH * len(names)
     while not banded and columns() < 14 + NARROW * len(names):
         names.pop()
@@ -55,14 +55,14 @@ def _list_rows(made: Thresholds, at: Sequence[float] | None) -> Table:
         table.add_column(justify="right", no_wrap=True)
     heads = ["threshold", *(_head(SHORT[name]) for name in names)]
     table.add_row(*(Text(word, style=GREY) for word in heads))
-    rows = made.pick() if not at else [made.at(one) for one in at]
+    rows = thresholds.pick() if not at else [thresholds.at(threshold) for threshold in at]
     for row in rows:
         values, bands = [Text(show_cut(row.threshold))], [Text()]
         for name in names:
             rate = row.rate(name)
             assert rate is not None
-            values.append(Text(show_value(made, name, rate.value), style=ACCENT))
-            bands.append(Text(show_band(made, name, rate), style=GREY))
+            values.append(Text(show_value(thresholds, name, rate.value), style=ACCENT))
+            bands.append(Text(show_band(thresholds, name, rate), style=GREY))
         table.add_row(*values)
         if banded or at:
             table.add_row(*bands)
@@ -73,16 +73,16 @@ def _head(word: str) -> str:
     return word if word.isupper() else word.lower()
 
 
-def _list_facts(made: Thresholds) -> list[tuple[str, str]]:
+def _list_facts(thresholds: Thresholds) -> list[tuple[str, str]]:
     parts = [
-        write_count(made.n_cases, "case"),
-        f"{made.n_positive:,} positive ({made.positive})",
-        write_count(made.n_configs, "configuration"),
-        splits(made.provenance.n_folds),
-        write_count(made.n_resamples, "resample"),
-        f"seed {made.provenance.seed}",
+        write_count(thresholds.n_cases, "case"),
+        f"{thresholds.n_positive:,} positive ({thresholds.positive})",
+        write_count(thresholds.n_configs, "configuration"),
+        splits(thresholds.provenance.n_folds),
+        write_count(thresholds.n_resamples, "resample"),
+        f"seed {thresholds.provenance.seed}",
     ]
     return [
-        ("Winner", f"{made.winner}, chosen by {made.metric}"),
+        ("Winner", f"{thresholds.winner}, chosen by {thresholds.metric}"),
         ("Evidence", ", ".join(parts)),
     ]

@@ -60,12 +60,12 @@ def read_words(table: Any) -> str:
 
 def left_out(schema: Any) -> str:
     """Return in a line the columns that no model sees, told before the search and not after."""
-    found = [
+    columns = [
         f"{name or 'one without a name'} ({kind})"
         for name, kind in schema.left_out.items()
         if kind != ColumnKind.IGNORED
     ]
-    return f"left out: {check.some(found, limit=8)}" if found else ""
+    return f"left out: {check.some(columns, limit=8)}" if columns else ""
 
 
 def show_plan(job: Any, plan: Any) -> None:
@@ -144,8 +144,8 @@ def _facts(tuned: Any) -> Iterator[tuple[str, str]]:
     others = tuned.n_not_worse - 1
     if tuned.simplest is not None:
         more = f", nor {'is' if others == 2 else 'are'} {write_count(others - 1, 'other')}"
-        told = f"{tuned.simplest.name}: not shown to be worse"
-        yield "Simplest", told + (more if others > 1 else "")
+        words = f"{tuned.simplest.name}: not shown to be worse"
+        yield "Simplest", words + (more if others > 1 else "")
     elif others > 0:
         yield "Simplest", f"the winner; {write_count(others, 'other')} not shown to be worse"
     if tuned.learning is not None:

@@ -47,15 +47,15 @@ class PosteriorReading:
 
     def pair(self, a: int, b: int) -> PairOutcome:
         """Return the posterior probabilities; Student's distribution is that of `corrected_t`."""
-        made = replace(self.folds.pair(a, b), statistic=None, p_values=None)
-        if isinstance(made.limits, ExactLimits):  # the same predictions differ by nothing
-            return replace(made, probabilities=Probabilities(0.0, 1.0, 0.0, rope=self.rope))
-        if not isinstance(made.limits, StudentLimits):
-            return _without_posterior(made, self.folds)
-        above, within, below = self._shares(made.limits)
+        outcome = replace(self.folds.pair(a, b), statistic=None, p_values=None)
+        if isinstance(outcome.limits, ExactLimits):  # the same predictions differ by nothing
+            return replace(outcome, probabilities=Probabilities(0.0, 1.0, 0.0, rope=self.rope))
+        if not isinstance(outcome.limits, StudentLimits):
+            return _without_posterior(outcome, self.folds)
+        above, within, below = self._shares(outcome.limits)
         better = self.folds.question.metric.greater_is_better
         shares = (above, within, below) if better else (below, within, above)
-        return replace(made, probabilities=Probabilities(*shares, rope=self.rope))
+        return replace(outcome, probabilities=Probabilities(*shares, rope=self.rope))
 
     def _shares(self, posterior: StudentLimits) -> tuple[float, float, float]:
         """Return the posterior mass above, within and below the region."""
@@ -68,11 +68,11 @@ class PosteriorReading:
         return above, max(0.0, 1.0 - below - above), below
 
 
-def _without_posterior(made: PairOutcome, folds: FoldReading) -> PairOutcome:
+def _without_posterior(outcome: PairOutcome, folds: FoldReading) -> PairOutcome:
     """Return the outcome if all folds agree: without a spread there is no posterior."""
-    kept = [caution for caution in made.cautions if caution.about is not Scope.SPREAD]
-    remark = of_limits.no_posterior(folds.units, bounded=made.limits is not None)
-    return replace(made, cautions=(*kept, remark))
+    others = [caution for caution in outcome.cautions if caution.about is not Scope.SPREAD]
+    remark = of_limits.no_posterior(folds.units, bounded=outcome.limits is not None)
+    return replace(outcome, cautions=(*others, remark))
 
 
 @register

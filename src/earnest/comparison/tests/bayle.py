@@ -111,9 +111,9 @@ class BayleReading(Reading):
     def _variance(self, apart: Array) -> tuple[float, list[Caution]]:
         """Return the variance of a mean difference; over all pairs where folds show none."""
         cases = self.cases
-        found = float(variance_of_mean(apart, cases.folds, cases.groups, self.variance))
-        if found > 0.0 or self.variance is Variance.ALL_PAIRS:
-            return found, []
+        variance = float(variance_of_mean(apart, cases.folds, cases.groups, self.variance))
+        if variance > 0.0 or self.variance is Variance.ALL_PAIRS:
+            return variance, []
         overall = variance_of_mean(apart, cases.folds, cases.groups, Variance.ALL_PAIRS)
         return float(overall), [flat_within_folds()] if overall > 0.0 else []
 

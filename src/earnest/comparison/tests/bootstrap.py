@@ -80,7 +80,7 @@ class BootstrapReading:
         apart = apart.mean() + (apart - apart.mean()) * math.sqrt(1.0 + self.training)
         floor = TIE * max(1.0 if self.question.metric.has_unit else 0.0, *map(abs, values))
         apart = np.where(np.abs(apart) <= floor, 0.0, apart)
-        made = wald(  # which knows what to say where nothing varies
+        outcome = wald(  # which knows what to say where nothing varies
             values,
             float(apart.var(ddof=1)),
             metric.scale,
@@ -89,20 +89,20 @@ class BootstrapReading:
             same=same_predictions(pi, a, b),
             few=self._few(a, b),
         )
-        if made.standard_error:
-            made = replace(
-                made,
+        if outcome.standard_error:
+            outcome = replace(
+                outcome,
                 statistic=None,
                 p_values=_invert(apart),
                 limits=DrawnLimits(apart),
                 least_p=1.0 / (len(apart) + 1),
             )
         return replace(
-            made,
+            outcome,
             n_resamples=len(self.draws),
             n_valid=len(apart),
             cautions=(
-                *made.cautions,
+                *outcome.cautions,
                 *(() if self.training else several_models(pi)),
                 *_warn_of_undefined(len(self.draws), len(apart)),
                 *resampling_remarks(pi, self.resampler.name),

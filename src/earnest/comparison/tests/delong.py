@@ -140,10 +140,10 @@ class DeLongTest:
         areas, errors = [], np.zeros((pi.n_cases, pi.n_configs))
         for repeat in range(pi.n_repeats):
             scores = respond(pi, metric.needs, pi.responses[:, :, repeat])
-            made = placements(positive, scores)
-            areas.append(made.auc)
-            errors[positive] += (made.positives - made.auc) / len(made.positives)
-            errors[~positive] += (made.negatives - made.auc) / len(made.negatives)
+            values = placements(positive, scores)
+            areas.append(values.auc)
+            errors[positive] += (values.positives - values.auc) / len(values.positives)
+            errors[~positive] += (values.negatives - values.auc) / len(values.negatives)
         return DeLongReading(question, np.mean(areas, axis=0), errors / pi.n_repeats)
 
 
@@ -182,4 +182,4 @@ def _variance(apart: Array, positive: NDArray[np.bool_], groups: NDArray[np.int6
             )
         return float(np.square(sums).sum() * count / (count - 1))
     parts = (apart[positive], apart[~positive])
-    return float(sum(np.square(part).sum() * len(part) / (len(part) - 1) for part in parts))
+    return float(sum(np.square(block).sum() * len(block) / (len(block) - 1) for block in parts))

@@ -41,9 +41,11 @@ class CombinedReading(FiveByTwo):
         same = same_predictions(question.pi, a, b)
         size = max(abs(pair[0]), abs(pair[1]), float(np.abs(apart).max()))
         if same or below <= (ROUNDING * size) ** 2:  # nothing to divide by
-            made = wald(pair, 0.0, question.metric.scale, units=DEGREES, unit="repeat", same=same)
-            p = (made.p_values or {})["two-sided"]
-            return replace(made, standard_error=None, limits=None, p_values={"two-sided": p})
+            outcome = wald(
+                pair, 0.0, question.metric.scale, units=DEGREES, unit="repeat", same=same
+            )
+            p = (outcome.p_values or {})["two-sided"]
+            return replace(outcome, standard_error=None, limits=None, p_values={"two-sided": p})
         from scipy.special import fdtrc
 
         statistic = float((apart**2).sum()) / below

@@ -76,11 +76,11 @@ class LOOBTest(SampleTest):
             )
 
     def leave_out(
-        self, metric: Metric, one: Replicates, other: Replicates | None
+        self, metric: Metric, learner: Replicates, other: Replicates | None
     ) -> LeftOutEstimate:
         """Return the estimate of one learner, or of its difference to another."""
         assert isinstance(metric, MomentMetric)  # by `check_metric`
-        losses = case_terms(one, metric)[1]
+        losses = case_terms(learner, metric)[1]
         if other is not None:
             losses = losses - case_terms(other, metric)[1]
-        return leave_one_out(losses, one.counts, strata=one.strata, groups=one.groups)
+        return leave_one_out(losses, learner.counts, strata=learner.strata, groups=learner.groups)

@@ -74,7 +74,7 @@ class LPOBTest(SampleTest):
             )
 
     def leave_out(
-        self, metric: Metric, one: Replicates, other: Replicates | None
+        self, metric: Metric, learner: Replicates, other: Replicates | None
     ) -> LeftOutEstimate:
         """Return the estimate of one learner, or of its difference to another."""
-        return pairs_left_out(one, metric, other=other)
+        return pairs_left_out(learner, metric, other=other)

@@ -57,6 +57,6 @@ class ResampledTTest:
 
     def read(self, question: Question) -> FoldReading:
         """Score every test set."""
-        made = read_folds(self.spec, question, corrected=False)
-        remarks = (*dependent_test_sets(len(made.scores)), *made.remarks)
-        return replace(made, remarks=remarks)
+        reading = read_folds(self.spec, question, corrected=False)
+        remarks = (*dependent_test_sets(len(reading.scores)), *reading.remarks)
+        return replace(reading, remarks=remarks)

@@ -78,7 +78,7 @@ class FlipReading:
         greater = (1 + int((means <= 0.0).sum())) * least
         less = (1 + int((means >= 0.0).sum())) * least
         error = _standard_error(apart, self.sizes)
-        made = PairOutcome(
+        outcome = PairOutcome(
             difference=values[0] - values[1],
             values=values,
             standard_error=error,
@@ -91,16 +91,16 @@ class FlipReading:
             cautions=tuple(several_models(pi)),
         )
         if same or (error is not None and error * self.sizes.sum() <= floor):
-            return self._flat(made, same)
-        return made
+            return self._flat(outcome, same)
+        return outcome
 
-    def _flat(self, made: PairOutcome, same: bool) -> PairOutcome:
+    def _flat(self, outcome: PairOutcome, same: bool) -> PairOutcome:
         """Return the outcome if all units agree, as `unanimous` gives it.
 
         Flipped signs would make the interval a point, however few the units.
         """
         alike = wald(
-            made.values,
+            outcome.values,
             0.0,
             self.question.metric.scale,
             units=len(self.sizes),
@@ -108,14 +108,14 @@ class FlipReading:
             same=same,
         )
         return replace(
-            made,
+            outcome,
             difference=alike.difference,
             statistic=alike.difference,
             standard_error=0.0,
             p_values=alike.p_values,
             limits=alike.limits,
             least_p=None if same else 0.5 ** len(self.sizes),
-            cautions=(*alike.cautions, *made.cautions),
+            cautions=(*alike.cautions, *outcome.cautions),
         )
 
     def _means(self, a: int, b: int) -> Array:
@@ -138,12 +138,12 @@ class FlipReading:
             return weighted_sums(patterns.astype(np.uint8), table)
         seeds, blocks = self.question.seeds, -(-self.n_resamples // BLOCK)
         step = max(1, CELLS // (BLOCK * units))
-        made = []
+        sums = []
         for start in range(0, blocks, step):
             some = range(start, min(start + step, blocks))
             flips = np.concatenate([_flips(seeds, block, units) for block in some])
-            made.append(weighted_sums(flips, table))
-        return np.concatenate(made)[: self.n_resamples]
+            sums.append(weighted_sums(flips, table))
+        return np.concatenate(sums)[: self.n_resamples]
 
 
 @register

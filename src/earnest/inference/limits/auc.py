@@ -73,8 +73,8 @@ def hanley_mcneil_variance(area: float, positives: int, negatives: int) -> float
     >>> round(hanley_mcneil_variance(0.655, 20, 20) ** 0.5, 8)
     0.08698474
     """
-    one, two = area / (2.0 - area), 2.0 * area**2 / (1.0 + area)
-    spread = (positives - 1) * (one - area**2) + (negatives - 1) * (two - area**2)
+    first, two = area / (2.0 - area), 2.0 * area**2 / (1.0 + area)
+    spread = (positives - 1) * (first - area**2) + (negatives - 1) * (two - area**2)
     return (area * (1.0 - area) + spread) / (positives * negatives)
 
 
@@ -95,8 +95,8 @@ def _limits(
     source: LimitSource = NormalLimits(choice.value, error)
     if logit:
         source = LogitLimits(choice.value, error, low, high)
-    one = choice.part.select(choice.chosen)
-    return AucLimits(never_beyond_perfect(source, one, metric, choice.value), words)
+    alone = choice.part.select(choice.chosen)
+    return AucLimits(never_beyond_perfect(source, alone, metric, choice.value), words)
 
 
 def _published_limits(choice: Choice, metric: Metric, variance: float, words: str) -> AucLimits:
@@ -150,6 +150,6 @@ def _right(choice: Choice) -> int:
 
 
 def _published_variance(area: float, right: int, wrong: int) -> float:
-    one, two = area / (2.0 - area), 2.0 * area**2 / (1.0 + area)
-    spread = (right + 1) * (one - area**2) + (wrong - 1) * (two - area**2)
+    first, two = area / (2.0 - area), 2.0 * area**2 / (1.0 + area)
+    spread = (right + 1) * (first - area**2) + (wrong - 1) * (two - area**2)
     return (area * (1.0 - area) + spread) / (right * wrong) if right and wrong else 0.0

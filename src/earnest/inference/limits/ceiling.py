@@ -157,10 +157,10 @@ class FirstScores:
     def __call__(self, scores: Array) -> None:
         """Keep what is still missing of the scores (b, C) of the next resamples."""
         if self._missing:
-            part = scores[: self._missing]
+            missing = scores[: self._missing]
             # A view holds on to all scores: to twice as many at most.
-            self._parts.append(part if 2 * len(part) >= len(scores) else part.copy())
-            self._missing -= len(part)
+            self._parts.append(missing if 2 * len(missing) >= len(scores) else missing.copy())
+            self._missing -= len(missing)
 
     @property
     def table(self) -> Array | None:
@@ -176,7 +176,7 @@ def bad_end(metric: Metric) -> Side:
 
 
 def limits_near_best(
-    one: Predictions,
+    pi: Predictions,
     metric: Metric,
     value: float,
     contest: Contest | None = None,
@@ -186,7 +186,7 @@ def limits_near_best(
 
     Parameters
     ----------
-    one : Predictions
+    pi : Predictions
         The chosen configuration on the cases that judge it.
     metric : Metric
         What is measured.
@@ -199,31 +199,31 @@ def limits_near_best(
         they will not, the others are not drawn.
     """
     by_fold = contest is not None and contest.by_fold
-    score = _score(one, metric) if contest is None else float(contest.scores[contest.winner])
-    if np.isnan(score) or not _in_law(one, metric):
+    score = _score(pi, metric) if contest is None else float(contest.scores[contest.winner])
+    if np.isnan(score) or not _in_law(pi, metric):
         return None
-    trials = _trials(one, metric, score)
+    trials = _trials(pi, metric, score)
     if isinstance(metric, MomentMetric) and is_loss_of_chances(metric):
-        inner: LimitSource = unseen_error_limits(one, metric, crossed=_crossed(one))
+        inner: LimitSource = unseen_error_limits(pi, metric, crossed=_crossed(pi))
     else:
         if (1.0 - float(in_range(metric, np.array(score)))) * trials > MANY_ERRORS:
             return None
-        inner = perfect_limits(one, metric, by_fold=by_fold)
-        law = _law_limits(one, metric, score, by_fold=by_fold)
+        inner = perfect_limits(pi, metric, by_fold=by_fold)
+        law = _law_limits(pi, metric, score, by_fold=by_fold)
         inner = inner if law is None else WidenedLimits(law, inner, bad_end(metric))
     if contest is None or contest.pi.n_configs == 1:
         return inner
     configs = contest.pi.n_configs
-    found = _find_rivals(contest, metric, trials)
-    if found is None:
+    rivals = _find_rivals(contest, metric, trials)
+    if rivals is None:
         return best_of(inner, configs, metric.greater_is_better)
     if drawn is not None and FIRST_DRAWS < DRAWS:
         rough = NearWinnerLimits(
-            inner, value, bad_end(metric), configs, found.errors(contest, FIRST_DRAWS)
+            inner, value, bad_end(metric), configs, rivals.errors(contest, FIRST_DRAWS)
         )
         if _lies_within(rough, drawn):
             return rough
-    return NearWinnerLimits(inner, value, bad_end(metric), configs, found.errors(contest, DRAWS))
+    return NearWinnerLimits(inner, value, bad_end(metric), configs, rivals.errors(contest, DRAWS))
 
 
 def _lies_within(rough: NearWinnerLimits, drawn: LimitSource) -> bool:
@@ -233,22 +233,22 @@ def _lies_within(rough: NearWinnerLimits, drawn: LimitSource) -> bool:
     where none are left beyond it, that is Bonferroni's.
     """
     assert rough.errors is not None
-    place = 0 if rough.end is Side.LOWER else 1
+    side = 0 if rough.end is Side.LOWER else 1
     for level in HELD_LEVELS:
         tail = 1.0 - level
         less = tail - STANDARD_ERRORS * np.sqrt(tail * level / len(rough.errors))
         least = tail / rough.configs
         local = least if less <= 0.0 else max(least, rough.local_tail(float(less)))
-        own = rough.inner.limits(1.0 - local, rough.end)[place]
-        other = drawn.limits(level, rough.end)[place]
-        if not (own > other if rough.end is Side.LOWER else own < other):
+        nearer = rough.inner.limits(1.0 - local, rough.end)[side]
+        other = drawn.limits(level, rough.end)[side]
+        if not (nearer > other if rough.end is Side.LOWER else nearer < other):
             return False
     return True
 
 
 def never_beyond_perfect(
     source: LimitSource,
-    one: Predictions,
+    pi: Predictions,
     metric: Metric,
     value: float,
     *,
@@ -261,7 +261,7 @@ def never_beyond_perfect(
     ----------
     source : LimitSource
         The limits so far; they stay where they are further away at every level.
-    one : Predictions
+    pi : Predictions
         The configuration on the cases that judge it.
     metric : Metric
         What is measured.
@@ -272,9 +272,9 @@ def never_beyond_perfect(
     rivals : int
         From how many configurations it was chosen on these cases.
     """
-    if np.isnan(value) or not _in_law(one, metric):
+    if np.isnan(value) or not _in_law(pi, metric):
         return source
-    perfect, end = perfect_limits(one, metric, by_fold=by_fold), bad_end(metric)
+    perfect, end = perfect_limits(pi, metric, by_fold=by_fold), bad_end(metric)
     perfect = best_of(perfect, rivals, metric.greater_is_better)
     widened = WidenedLimits(source, perfect, end)
     decides = any(widened.decides(level, end) for level in LEVELS)
@@ -299,7 +299,7 @@ def _best(metric: Metric) -> float:
     return metric.limits[1 if metric.greater_is_better else 0]
 
 
-def perfect_limits(one: Predictions, metric: Metric, *, by_fold: bool = False) -> LimitSource:
+def perfect_limits(pi: Predictions, metric: Metric, *, by_fold: bool = False) -> LimitSource:
     """Return the limits of a configuration that made no error on such cases.
 
     An AUC assumes normal scores of equal spread in both classes, a mean over cases uses the rule of
@@ -308,48 +308,48 @@ def perfect_limits(one: Predictions, metric: Metric, *, by_fold: bool = False) -
     """
     (low, high), best = metric.limits, _best(metric)
     if metric.area:
-        return _perfect_area(one, metric, by_fold=by_fold)
+        return _perfect_area(pi, metric, by_fold=by_fold)
     if isinstance(metric, MomentMetric) and is_loss_of_chances(metric):
-        return ErrorCosts.of(one, metric).without_errors()
+        return ErrorCosts.of(pi, metric).without_errors()
     if isinstance(metric, MomentMetric) and metric.mean_of_cases:
-        equal = best if metric.needs is Need.LABEL else _commonest(one, metric)[0]
-        return EqualCaseLimits(equal, _units(one.target), low, high)
+        equal = best if metric.needs is Need.LABEL else _commonest(pi, metric)[0]
+        return EqualCaseLimits(equal, _units(pi.target), low, high)
     if isinstance(metric, MomentMetric):
-        return _mixed_limits(one, metric, perfect=True)
-    return ShareLimits(best, disjoint_pairs(one.target), low, high, exact=True)
+        return _mixed_limits(pi, metric, perfect=True)
+    return ShareLimits(best, disjoint_pairs(pi.target), low, high, exact=True)
 
 
-def _perfect_area(one: Predictions, metric: Metric, *, by_fold: bool) -> LimitSource:
+def _perfect_area(pi: Predictions, metric: Metric, *, by_fold: bool) -> LimitSource:
     """Return the limits of an AUC of 1; with a handful of a class exact ones of pairs if wider."""
-    made = area_limits(one, metric, 1.0, by_fold=by_fold)
-    pairs = min(made.positives, made.negatives)
+    limits = area_limits(pi, metric, 1.0, by_fold=by_fold)
+    pairs = min(limits.positives, limits.negatives)
     if pairs >= FEW_OF_A_CLASS:
-        return made
+        return limits
     exact = ShareLimits(_best(metric), pairs, *metric.limits, exact=True)
-    return WidenedLimits(made, exact, bad_end(metric))
+    return WidenedLimits(limits, exact, bad_end(metric))
 
 
 def area_limits(
-    one: Predictions, metric: Metric, area: float, *, by_fold: bool = False
+    pi: Predictions, metric: Metric, area: float, *, by_fold: bool = False
 ) -> AreaLimits:
     """Return the limits of one AUC by its distribution, wider if it is a mean over folds.
 
     Pairs are then compared within folds, and fewer pairs carry less information near 1: the
     variance is widened by its ratio at the limit.
     """
-    counts = _units_of_classes(one)
+    counts = _units_of_classes(pi)
     constant, slope = line_of(metric)
-    made = AreaLimits(area, *counts, 1.0, np.inf, constant, slope)
-    if _find_law(metric, one.target) is Law.AREA and 0.0 < area < 1.0:
-        made = replace(made, widening=max(1.0, spread_ratio(one, 0, area, *counts)))
+    limits = AreaLimits(area, *counts, 1.0, np.inf, constant, slope)
+    if _find_law(metric, pi.target) is Law.AREA and 0.0 < area < 1.0:
+        limits = replace(limits, widening=max(1.0, spread_ratio(pi, 0, area, *counts)))
     if not by_fold:
-        return made
-    plain = replace(made, constant=0.0, slope=1.0)
+        return limits
+    plain = replace(limits, constant=0.0, slope=1.0)
     low, high = plain.limits(1.0 - 2 * TAIL, Side.TWO_SIDED)
     at = np.array(low if low > 0.0 else high)  # an area of 0 has no variance
-    pairs = [binormal_variance(at, *few) for few in _classes_of_folds(one)]
+    pairs = [binormal_variance(at, *few) for few in _classes_of_folds(pi)]
     ratio = float(np.mean(pairs)) / len(pairs) / float(binormal_variance(at, *counts))
-    return replace(made, widening=made.widening * max(1.0, ratio))
+    return replace(limits, widening=limits.widening * max(1.0, ratio))
 
 
 def disjoint_pairs(target: Target) -> int:
@@ -379,7 +379,7 @@ def _comparable(time: Array, event: NDArray[np.bool_]) -> float:
     return float(later.sum()) / max(1, len(time) * (len(time) - 1) // 2)
 
 
-def _in_law(one: Predictions, metric: Metric) -> bool:
+def _in_law(pi: Predictions, metric: Metric) -> bool:
     """Tell whether there is a best score, and a distribution near it.
 
     A mean of bounded numbers has one if most of them are equal: the others are then a share.
@@ -389,15 +389,15 @@ def _in_law(one: Predictions, metric: Metric) -> bool:
     if not np.isfinite(metric.limits).all():
         return False
     if isinstance(metric, MomentMetric) and metric.needs is not Need.LABEL:
-        return metric.mean_of_cases and _commonest(one, metric)[1] >= 0.5
+        return metric.mean_of_cases and _commonest(pi, metric)[1] >= 0.5
     return isinstance(metric, MomentMetric | RankMetric)
 
 
-def _commonest(one: Predictions, metric: MomentMetric) -> tuple[float, float]:
+def _commonest(pi: Predictions, metric: MomentMetric) -> tuple[float, float]:
     """Return the commonest number that a case adds, and the share of cases that add it."""
-    found = np.concatenate([_features(one, metric, repeat)[0][0] for repeat in _list_used(one)])
-    values, counts = np.unique(np.round(found, 12), return_counts=True)
-    return float(values[counts.argmax()]), float(counts.max()) / len(found)
+    numbers = np.concatenate([_features(pi, metric, repeat)[0][0] for repeat in _list_used(pi)])
+    values, counts = np.unique(np.round(numbers, 12), return_counts=True)
+    return float(values[counts.argmax()]), float(counts.max()) / len(numbers)
 
 
 def _find_law(metric: Metric, target: Target) -> Law | None:
@@ -408,54 +408,54 @@ def _find_law(metric: Metric, target: Target) -> Law | None:
 
 
 def _law_limits(
-    one: Predictions, metric: Metric, score: float, *, by_fold: bool
+    pi: Predictions, metric: Metric, score: float, *, by_fold: bool
 ) -> LimitSource | None:
     """Return the limits of a score that is not perfect; None if only a perfect one has any."""
-    if one.target.groups is not None:
+    if pi.target.groups is not None:
         return None
-    law, (low, high) = _find_law(metric, one.target), metric.limits
+    law, (low, high) = _find_law(metric, pi.target), metric.limits
     if law is Law.AREA:
         area = float(in_range(metric, np.array(score)))
-        return area_limits(one, metric, area, by_fold=by_fold)
+        return area_limits(pi, metric, area, by_fold=by_fold)
     if law is Law.SHARE:
-        return ShareLimits(score, _trials(one, metric, score), low, high, exact=True)
+        return ShareLimits(score, _trials(pi, metric, score), low, high, exact=True)
     if law is Law.MEAN_OF_SHARES:
-        return _mean_of_shares(one, metric, score)
+        return _mean_of_shares(pi, metric, score)
     if isinstance(metric, MomentMetric) and metric.needs is Need.LABEL:
-        return _mixed_limits(one, metric, perfect=False, score=score)
+        return _mixed_limits(pi, metric, perfect=False, score=score)
     return None
 
 
-def _mean_of_shares(one: Predictions, metric: Metric, score: float) -> LimitSource:
+def _mean_of_shares(pi: Predictions, metric: Metric, score: float) -> LimitSource:
     """Return limits of the mean of two shares: the outermost of three.
 
     The unseen errors may all be of one class or the other, or of both; in that case the mean is
     worth as many trials as its variance corresponds to.
     """
     low, high = metric.limits
-    negatives, positives = fewest_of_classes(one).tolist()
-    source: LimitSource = ShareLimits(score, _trials(one, metric, score), low, high, exact=True)
+    negatives, positives = fewest_of_classes(pi).tolist()
+    source: LimitSource = ShareLimits(score, _trials(pi, metric, score), low, high, exact=True)
     half, up = 0.5 * (high - low), metric.greater_is_better
     for code, count in ((1, positives), (0, negatives)):
-        own = _recall(one, code)
-        start = score - half * own if up else score - half * (1.0 - own)
-        part = ShareLimits(score, count, start, start + half, exact=True)
-        source = WidenedLimits(source, part, bad_end(metric))
+        recall = _recall(pi, code)
+        start = score - half * recall if up else score - half * (1.0 - recall)
+        share_limits = ShareLimits(score, count, start, start + half, exact=True)
+        source = WidenedLimits(source, share_limits, bad_end(metric))
     return source
 
 
-def _recall(one: Predictions, code: int) -> float:
+def _recall(pi: Predictions, code: int) -> float:
     """Return which share of a class is labelled rightly, the mean over repeats."""
-    found = []
-    for repeat in _list_used(one):
-        rows = one.tested(repeat) & (one.target.y == code)
-        labels = respond(one, Need.LABEL, one.responses[rows, :, repeat])[:, 0]
-        found.append(float(np.mean(labels == code)))
-    return float(np.mean(found))
+    shares = []
+    for repeat in _list_used(pi):
+        rows = pi.tested(repeat) & (pi.target.y == code)
+        labels = respond(pi, Need.LABEL, pi.responses[rows, :, repeat])[:, 0]
+        shares.append(float(np.mean(labels == code)))
+    return float(np.mean(shares))
 
 
 def _mixed_limits(
-    one: Predictions, metric: MomentMetric, *, perfect: bool, score: float | None = None
+    pi: Predictions, metric: MomentMetric, *, perfect: bool, score: float | None = None
 ) -> ShareLimits:
     """Return limits of a function of labels, by how many errors may have gone unseen, and which.
 
@@ -463,18 +463,18 @@ def _mixed_limits(
     plus one of the worst kind; for a perfect score all are of the worst kind. In between, the
     metric is treated as linear.
     """
-    units = _units(one.target)
+    units = _units(pi.target)
     values, moved, shares = [], [], []
-    for repeat in _list_used(one):
-        own, shared = _features(one, metric, repeat, perfect=perfect)
-        rows = one.tested(repeat)
-        target = one.target.take(np.flatnonzero(rows))
-        labels = respond(one, Need.LABEL, one.responses[rows, :, repeat])[:, 0]
+    for repeat in _list_used(pi):
+        terms, shared = _features(pi, metric, repeat, perfect=perfect)
+        rows = pi.tested(repeat)
+        target = pi.target.take(np.flatnonzero(rows))
+        labels = respond(pi, Need.LABEL, pi.responses[rows, :, repeat])[:, 0]
         wrong = np.zeros(len(labels), dtype=bool) if perfect else labels != target.y
         share = float(wrong.mean())
         bound = 1.0 - ShareLimits(1.0 - share, units, exact=True).limits(1 - TAIL, Side.LOWER)[0]
-        right = _mean(own[:, ~wrong], shared[:, ~wrong]) if (~wrong).any() else (0.0, 0.0)
-        seen = own[:, wrong].sum(axis=1), shared[:, wrong].sum(axis=1)
+        right = _mean(terms[:, ~wrong], shared[:, ~wrong]) if (~wrong).any() else (0.0, 0.0)
+        seen = terms[:, wrong].sum(axis=1), shared[:, wrong].sum(axis=1)
         kinds = _kinds(metric, target)
         count = float(wrong.sum()) + 1.0
         bad = (
@@ -485,7 +485,7 @@ def _mixed_limits(
             (1.0 - bound) * right[0] + bound * bad[0], (1.0 - bound) * right[1] + bound * bad[1]
         )[:, 0]
         worst = np.nanmin(tried) if metric.greater_is_better else np.nanmax(tried)
-        middle = _mean(own, shared)
+        middle = _mean(terms, shared)
         values.append(float(metric.combine(*middle)[0, 0]))
         moved.append((values[-1] - float(worst)) / (bound - share) if bound > share else 0.0)
         shares.append(share)
@@ -497,43 +497,45 @@ def _mixed_limits(
     return ShareLimits(value, units, min(ends), max(ends), exact=True)
 
 
-def _mean(own: Array, shared: Array) -> tuple[Array, Array]:
+def _mean(terms: Array, shared: Array) -> tuple[Array, Array]:
     """Return mean moments as `combine` takes them: (m, 1, 1) and (s, 1, 1)."""
-    return own.mean(axis=1)[:, None, None], shared.mean(axis=1)[:, None, None]
+    return terms.mean(axis=1)[:, None, None], shared.mean(axis=1)[:, None, None]
 
 
 def _features(
-    one: Predictions, metric: MomentMetric, repeat: int, *, perfect: bool = False
+    pi: Predictions, metric: MomentMetric, repeat: int, *, perfect: bool = False
 ) -> tuple[Array, Array]:
     """Return the features of the cases of a repeat: own (m, n) and shared (s, n)."""
-    rows = np.flatnonzero(one.tested(repeat))
-    target = one.target.take(rows)
-    response = respond(one, metric.needs, one.responses[rows, :, repeat])
-    made = metric.features(target, target.y[:, None] if perfect else response, None)
-    return made.own[:, :, 0].astype(np.float64), np.atleast_2d(made.shared).astype(np.float64)
+    rows = np.flatnonzero(pi.tested(repeat))
+    target = pi.target.take(rows)
+    response = respond(pi, metric.needs, pi.responses[rows, :, repeat])
+    features = metric.features(target, target.y[:, None] if perfect else response, None)
+    return features.own[:, :, 0].astype(np.float64), np.atleast_2d(features.shared).astype(
+        np.float64
+    )
 
 
 def _kinds(metric: MomentMetric, target: Target) -> tuple[Array, Array]:
     """Return the features of a case of each true and predicted class: (m, K², 1), (s, K², 1)."""
     count = len(target.classes)
-    truth, said = np.divmod(np.arange(count**2), count)
-    made = metric.features(
-        Target(y=truth, task=target.task, classes=target.classes), said[:, None], None
+    truth, labels = np.divmod(np.arange(count**2), count)
+    features = metric.features(
+        Target(y=truth, task=target.task, classes=target.classes), labels[:, None], None
     )
-    shared = np.atleast_2d(made.shared).astype(np.float64)[:, :, None]
-    return made.own.astype(np.float64), shared
+    shared = np.atleast_2d(features.shared).astype(np.float64)[:, :, None]
+    return features.own.astype(np.float64), shared
 
 
-def _trials(one: Predictions, metric: Metric, score: float) -> float:
+def _trials(pi: Predictions, metric: Metric, score: float) -> float:
     """Return how many independent outcomes a score is worth."""
-    law = None if one.target.groups is not None else _find_law(metric, one.target)
+    law = None if pi.target.groups is not None else _find_law(metric, pi.target)
     if law is not None:
-        made = WinnerLaw.of(law, one, metric, np.array([score]))
-        assert isinstance(made, CountedLaw)  # as all laws that `_find_law` returns
-        return float(made.trials[0])
+        distribution = WinnerLaw.of(law, pi, metric, np.array([score]))
+        assert isinstance(distribution, CountedLaw)  # as all laws that `_find_law` returns
+        return float(distribution.trials[0])
     if isinstance(metric, MomentMetric):
-        return float(_units(one.target))
-    return float(disjoint_pairs(one.target))
+        return float(_units(pi.target))
+    return float(disjoint_pairs(pi.target))
 
 
 @dataclass(frozen=True, eq=False)
@@ -567,22 +569,22 @@ def _find_rivals(contest: Contest, metric: Metric, trials: float) -> _Rivals | N
         return None
     scores = contest.scores[defined]
     if is_loss_of_chances(metric):
-        steady, own = _steady_losses(table), _steady_losses(scores)
+        steady, goodness = _steady_losses(table), _steady_losses(scores)
     else:
         good = in_range(metric, scores)
         worth = np.full(len(good), trials)
         steady = steady_scores(metric, table, worth, workers(contest.n_jobs))
-        own = anscombe(np.clip(good, 0.0, 1.0), worth)
+        goodness = anscombe(np.clip(good, 0.0, 1.0), worth)
     return _Rivals(
         StandardisedScores.of(steady, overwrite=True),
-        own,
+        goodness,
         int(defined[: contest.winner].sum()),
     )
 
 
-def _crossed(one: Predictions) -> float | None:
+def _crossed(pi: Predictions) -> float | None:
     """Return the number of cases that trained each other's models, None without folds."""
-    return float(one.n_cases) if one.n_folds > 1 else None
+    return float(pi.n_cases) if pi.n_folds > 1 else None
 
 
 def _steady_losses(losses: Array) -> Array:
@@ -622,28 +624,28 @@ def _score_resamples(contest: Contest, metric: Metric) -> Array:
     )  # (B, C)
 
 
-def _score(one: Predictions, metric: Metric) -> float:
-    ones = Weights.ones(one.n_cases)
-    return float(score_selected(one, metric, ones, np.zeros(1, dtype=np.intp))[0])
+def _score(pi: Predictions, metric: Metric) -> float:
+    ones = Weights.ones(pi.n_cases)
+    return float(score_selected(pi, metric, ones, np.zeros(1, dtype=np.intp))[0])
 
 
 def _units(target: Target) -> int:
     return target.n if target.groups is None else len(np.unique(target.groups))
 
 
-def _list_used(one: Predictions) -> list[int]:
-    return [repeat for repeat in range(one.n_repeats) if one.cells[repeat].any()]
+def _list_used(pi: Predictions) -> list[int]:
+    return [repeat for repeat in range(pi.n_repeats) if pi.cells[repeat].any()]
 
 
-def _units_of_classes(one: Predictions) -> tuple[int, int]:
+def _units_of_classes(pi: Predictions) -> tuple[int, int]:
     """Return how many independent cases there are of the rarest class, and of the others.
 
     With groups a unit serves one class: those of both are shared out.
     """
-    target, groups = one.target, one.target.groups
+    target, groups = pi.target, pi.target.groups
     code = _rarest(target)
     if groups is None and len(target.classes) == 2:
-        negatives, positives = fewest_of_classes(one).tolist()
+        negatives, positives = fewest_of_classes(pi).tolist()
         return positives, negatives
     positive = target.y == code
     if groups is None:
@@ -659,19 +661,19 @@ def _rarest(target: Target) -> int:
     return 1 if len(counts) == 2 else int(np.where(counts > 0, counts, target.n + 1).argmin())
 
 
-def _classes_of_folds(one: Predictions) -> list[tuple[int, int]]:
+def _classes_of_folds(pi: Predictions) -> list[tuple[int, int]]:
     """Return how many cases of the rarest class and of the others each fold of a repeat has."""
-    counts = _units_of_classes(one)
-    folds, positive = one.folds[:, _list_used(one)[0]], one.target.y == _rarest(one.target)
-    found = [
+    counts = _units_of_classes(pi)
+    folds, positive = pi.folds[:, _list_used(pi)[0]], pi.target.y == _rarest(pi.target)
+    by_fold = [
         (int((positive & (folds == fold)).sum()), int((~positive & (folds == fold)).sum()))
         for fold in np.unique(folds[folds >= 0])
     ]
-    total = sum(first for first, _ in found), sum(second for _, second in found)
+    total = sum(first for first, _ in by_fold), sum(second for _, second in by_fold)
     scale = counts[0] / max(1, total[0]), counts[1] / max(1, total[1])
     return [
         (max(1, int(first * scale[0])), max(1, int(second * scale[1])))
-        for first, second in found
+        for first, second in by_fold
         if first and second
     ] or [counts]
 
@@ -682,7 +684,7 @@ MOSTLY = 0.9  # a share of equal draws that is worth a caution
 
 def with_spread(
     source: LimitSource,
-    one: Predictions,
+    pi: Predictions,
     metric: Metric,
     *,
     value: float,
@@ -700,7 +702,7 @@ def with_spread(
     ----------
     source : LimitSource
         The limits so far.
-    one : Predictions
+    pi : Predictions
         The chosen configuration on the cases that judge it.
     metric : Metric
         What is measured.
@@ -716,19 +718,19 @@ def with_spread(
     """
     width = source.has_width
     if by_law:
-        near = limits_near_best(one, metric, value, contest, source if width else None)
-        made = source if near is None else WidenedLimits(source, near, bad_end(metric))
+        near = limits_near_best(pi, metric, value, contest, source if width else None)
+        widened = source if near is None else WidenedLimits(source, near, bad_end(metric))
     else:
-        made = never_beyond_perfect(source, one, metric, value, by_fold=by_fold)
+        widened = never_beyond_perfect(source, pi, metric, value, by_fold=by_fold)
     if width:
-        return made, (*_mostly_equal(source.draws, made), *_near_best(made, metric, value))
-    if made is not source and is_perfect(metric, value):
+        return widened, (*_mostly_equal(source.draws, widened), *_near_best(widened, metric, value))
+    if widened is not source and is_perfect(metric, value):
         rivals = 1 if contest is None else contest.pi.n_configs
-        return made, (no_error(metric, one.target, rivals),)
-    rivals = 1 if contest is None or made is not source else contest.pi.n_configs
-    floor, remark = unseen_limits(one, metric, rivals)
+        return widened, (no_error(metric, pi.target, rivals),)
+    rivals = 1 if contest is None or widened is not source else contest.pi.n_configs
+    floor, remark = unseen_limits(pi, metric, rivals)
     floor = best_of(floor, rivals, metric.greater_is_better)
-    return WidenedLimits(made, floor), (remark,)
+    return WidenedLimits(widened, floor), (remark,)
 
 
 def no_width(source: LimitSource) -> Iterator[Caution]:
@@ -737,49 +739,49 @@ def no_width(source: LimitSource) -> Iterator[Caution]:
         yield of_limits.draws_a_point()
 
 
-def unseen_limits(one: Predictions, metric: Metric, rivals: int = 1) -> tuple[LimitSource, Caution]:
+def unseen_limits(pi: Predictions, metric: Metric, rivals: int = 1) -> tuple[LimitSource, Caution]:
     """Return what can be said of a metric where the cases of one configuration show no spread.
 
     The limits are those of the one; the caution counts the rivals that it was chosen from.
     """
     try:
-        made = case_values(one, metric)
+        cases = case_values(pi, metric)
     except EarnestError:  # a metric that no case has a part of, or too few cases for its parts
-        return _pair_limits(one, metric, rivals)
-    return limits_without_spread(one, made, metric, rivals)
+        return _pair_limits(pi, metric, rivals)
+    return limits_without_spread(pi, cases, metric, rivals)
 
 
-def _pair_limits(one: Predictions, metric: Metric, rivals: int) -> tuple[LimitSource, Caution]:
+def _pair_limits(pi: Predictions, metric: Metric, rivals: int) -> tuple[LimitSource, Caution]:
     """Return the exact limits of pairs that share no case, or open ones without a finite range."""
-    pairs = disjoint_pairs(one.target)
-    value = _score(one, metric)
+    pairs = disjoint_pairs(pi.target)
+    value = _score(pi, metric)
     low, high = metric.limits
     if not np.isfinite([low, high]).all():
-        return EqualCaseLimits(value, one.n_cases, low, high), of_limits.draws_equal(None, rivals)
+        return EqualCaseLimits(value, pi.n_cases, low, high), of_limits.draws_equal(None, rivals)
     return ShareLimits(value, pairs, low, high, exact=True), of_limits.draws_equal(pairs, rivals)
 
 
-def _mostly_equal(draws: NDArray[np.float64] | None, made: LimitSource) -> Iterator[Caution]:
+def _mostly_equal(draws: NDArray[np.float64] | None, limits: LimitSource) -> Iterator[Caution]:
     valid = np.empty(0) if draws is None else draws[~np.isnan(draws)]
-    if len(valid) == 0 or isinstance(made, WidenedLimits):
+    if len(valid) == 0 or isinstance(limits, WidenedLimits):
         return
     _, counts = np.unique(valid, return_counts=True)
     if counts.max() >= MOSTLY * len(valid):
         yield of_limits.draws_mostly_equal(float(counts.max() / len(valid)))
 
 
-def _near_best(made: LimitSource, metric: Metric, value: float) -> Iterator[Caution]:
+def _near_best(limits: LimitSource, metric: Metric, value: float) -> Iterator[Caution]:
     """Yield a note if few errors would put the pessimistic limit too close to the score."""
-    if not isinstance(made, WidenedLimits) or not made.decides(WIDTH_LEVEL, Side.TWO_SIDED):
+    if not isinstance(limits, WidenedLimits) or not limits.decides(WIDTH_LEVEL, Side.TWO_SIDED):
         return
-    place = 0 if metric.greater_is_better else 1
-    end = made.drawn.limits(WIDTH_LEVEL, Side.TWO_SIDED)[place]
+    side = 0 if metric.greater_is_better else 1
+    end = limits.drawn.limits(WIDTH_LEVEL, Side.TWO_SIDED)[side]
     if float(in_range(metric, np.array(value))) >= NEAR_BEST and np.isfinite(end):
         yield of_limits.near_best(float(end))
 
 
 def limits_without_spread(
-    pi: Predictions, made: CaseValues, metric: Metric, rivals: int = 1
+    pi: Predictions, cases: CaseValues, metric: Metric, rivals: int = 1
 ) -> tuple[LimitSource, Caution]:
     """Return limits and a caution where the variance of one configuration is 0.
 
@@ -787,22 +789,22 @@ def limits_without_spread(
     Otherwise the limits say how large a share of different cases (or groups) may have gone unseen,
     and what these would do to the metric.
     """
-    value, units = float(made.value[0]), made.n_units
-    for groups in (made.groups, None):
-        variance = variance_of_mean(made.spread, made.folds, groups, Variance.ALL_PAIRS)[0]
+    value, units = float(cases.value[0]), cases.n_units
+    for groups in (cases.groups, None):
+        variance = variance_of_mean(cases.spread, cases.folds, groups, Variance.ALL_PAIRS)[0]
         if variance > 0.0:
             return NormalLimits(value, float(variance) ** 0.5), of_limits.spread_elsewhere(
                 "case" if groups is None else "group", rivals
             )
-    by_fold = len(np.unique(made.folds[made.folds >= 0])) > 1
-    if made.kind == "placements" and is_perfect(metric, value):
+    by_fold = len(np.unique(cases.folds[cases.folds >= 0])) > 1
+    if cases.kind == "placements" and is_perfect(metric, value):
         return perfect_limits(pi, metric, by_fold=by_fold), no_error(metric, pi.target, rivals)
-    if made.kind == "placements":
-        pairs = max(1, min(independent_pairs(pi, made), units // 2))
+    if cases.kind == "placements":
+        pairs = max(1, min(independent_pairs(pi, cases), units // 2))
         return ShareLimits(value, pairs, *metric.limits, exact=True), of_limits.order_in_every_fold(
             pairs, rivals
         )
-    low, high = metric.limits if made.kind == "pointwise" else reach(pi, metric, value, units)
+    low, high = metric.limits if cases.kind == "pointwise" else reach(pi, metric, value, units)
     source = EqualCaseLimits(value, units, low, high)
     if isinstance(metric, MomentMetric) and is_loss_of_chances(metric):
         costs = ErrorCosts.of(pi, metric)
@@ -810,13 +812,13 @@ def limits_without_spread(
     return source, of_limits.cases_equal(rivals)
 
 
-def independent_pairs(pi: Predictions, made: CaseValues) -> int:
+def independent_pairs(pi: Predictions, cases: CaseValues) -> int:
     """Return how many pairs of unlike class can be made in folds without using a case twice.
 
     Such pairs are independent, and each is in order with the AUC of its fold as its probability.
     """
     fewest = pi.n_cases
-    for folds in made.folds.T:
+    for folds in cases.folds.T:
         members = [
             np.bincount(folds[(pi.target.y == code) & (folds >= 0)], minlength=folds.max() + 1)
             for code in range(len(pi.target.classes))
@@ -844,7 +846,7 @@ def _with_unlike(
     pi: Predictions, metric: MomentMetric, repeat: int, share: float
 ) -> NDArray[np.float64]:
     """Return the metric with a share of the weight on each pair of true and predicted class."""
-    own, shared = mean_moments(pi, metric, repeat)
+    terms, shared = mean_moments(pi, metric, repeat)
     unlike, common = _kinds(metric, pi.target)
-    kept = 1.0 - share
-    return metric.combine(kept * own + share * unlike, kept * shared + share * common)[:, 0]
+    weight = 1.0 - share
+    return metric.combine(weight * terms + share * unlike, weight * shared + share * common)[:, 0]

@@ -52,8 +52,8 @@ def fold_normal(pi: Predictions, metric: Metric, config: int, kind: Variance) ->
         Within folds, or over all pairs.
     """
     pi = pi.select(config)
-    made = case_values(pi, metric, singles=kind is Variance.ALL_PAIRS)
-    value = float(made.value[0])
+    cases = case_values(pi, metric, singles=kind is Variance.ALL_PAIRS)
+    value = float(cases.value[0])
     if np.isnan(value):
         raise EvidenceError(
             f"metric {metric.name!r} is undefined on the cases of a repeat",
@@ -61,46 +61,46 @@ def fold_normal(pi: Predictions, metric: Metric, config: int, kind: Variance) ->
             got=f"configuration {pi.configs.ids[0]}",
             cure="Check the predictions, or choose another metric.",
         )
-    variance = float(variance_of_mean(made.spread, made.folds, made.groups, kind)[0])
+    variance = float(variance_of_mean(cases.spread, cases.folds, cases.groups, kind)[0])
 
     def list_remarks(*, linear: bool) -> list[Caution]:
         return [
-            *beyond_the_theorem(made, metric.title, linear=linear),
-            *few_groups_in_variance(made.groups),
-            *lone_cases(made),
+            *beyond_the_theorem(cases, metric.title, linear=linear),
+            *few_groups_in_variance(cases.groups),
+            *lone_cases(cases),
         ]
 
     if variance > 0.0:
         source: LimitSource = NormalLimits(value, variance**0.5)
         source = never_beyond_perfect(source, pi, metric, value, by_fold=pi.n_folds > 1)
-        return FoldNormal(value, source, (*list_remarks(linear=True), *few_cases(made)))
-    source, remark = limits_without_spread(pi, made, metric)
+        return FoldNormal(value, source, (*list_remarks(linear=True), *few_cases(cases)))
+    source, remark = limits_without_spread(pi, cases, metric)
     remarks = list_remarks(linear=isinstance(source, NormalLimits))
     return FoldNormal(value, source, (*remarks, remark))
 
 
-def beyond_the_theorem(made: CaseValues, title: str, *, linear: bool = True) -> Iterator[Caution]:
+def beyond_the_theorem(cases: CaseValues, title: str, *, linear: bool = True) -> Iterator[Caution]:
     """Yield a note for all that the theorem does not cover; `linear` if that part is used."""
-    if made.kind == "delta" and linear:
+    if cases.kind == "delta" and linear:
         yield of_limits.linear_part(title)
-    if made.kind == "placements":
-        yield of_limits.placements(title, by_fold=bool(made.folds.max() > 0))
-    if made.folds.shape[1] > 1:
-        yield of_limits.repeats_beyond_theorem(made.folds.shape[1])
-    if made.groups is not None:
+    if cases.kind == "placements":
+        yield of_limits.placements(title, by_fold=bool(cases.folds.max() > 0))
+    if cases.folds.shape[1] > 1:
+        yield of_limits.repeats_beyond_theorem(cases.folds.shape[1])
+    if cases.groups is not None:
         yield of_limits.groups_beyond_theorem()
 
 
-def lone_cases(made: CaseValues, *, one_partition: bool = False) -> Iterator[Caution]:
+def lone_cases(cases: CaseValues, *, one_partition: bool = False) -> Iterator[Caution]:
     """Yield a caution where folds have one case of a class, which show nothing of its spread."""
-    single, folds = made.single_folds
-    if made.pooled is not None:
+    single, folds = cases.single_folds
+    if cases.pooled is not None:
         yield of_limits.lone_cases(single, folds, one_partition=one_partition)
 
 
-def few_cases(made: CaseValues) -> Iterator[Caution]:
+def few_cases(cases: CaseValues) -> Iterator[Caution]:
     """Yield a caution where a normal law is a poor guide."""
-    n, rarer = len(made.terms), unlike_cases(made.terms[:, 0], made.folds)
+    n, rarer = len(cases.terms), unlike_cases(cases.terms[:, 0], cases.folds)
     if n < FEW_CASES or rarer < FEW_UNLIKE:
         yield of_limits.few_for_normal_limits(n, unlike=None if n < FEW_CASES else rarer)
 

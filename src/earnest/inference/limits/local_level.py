@@ -141,19 +141,19 @@ def winner_errors(
     >>> found.near.tolist()
     [True, True, False]
     """
-    made = table if isinstance(table, StandardisedScores) else StandardisedScores.of(table)
-    spread = made.spread
-    drawn = _gaussian(made.columns, spread < CONSTANT, scores, rng, draws)  # (C, M)
+    standardised = table if isinstance(table, StandardisedScores) else StandardisedScores.of(table)
+    spread = standardised.spread
+    drawn = _gaussian(standardised.columns, spread < CONSTANT, scores, rng, draws)  # (C, M)
     error = np.maximum(spread, LEAST_SPREAD * np.median(spread))
     lucky = drawn * error[:, None]  # scores in a world of equals
     leader = lucky.max(axis=0)  # (M,)
-    place = _place_of_luck(draws)
+    rank = _place_of_luck(draws)
     luck = np.empty(len(scores))  # (C,)
     step = max(1, CELLS // draws)
     for start in range(0, len(scores), step):
         behind_leader = leader - lucky[start : start + step]
-        behind_leader.partition(place, axis=1)
-        luck[start : start + step] = behind_leader[:, place]
+        behind_leader.partition(rank, axis=1)
+        luck[start : start + step] = behind_leader[:, rank]
     gap = np.maximum(scores[winner] - scores, 0.0)
     middle = float(np.median(error))
     best, its_error = _best_of_dropped(dropped, leader, middle, rng)  # (M,) both
@@ -164,27 +164,27 @@ def winner_errors(
     behind[winner] = 0.0
     first = np.argmax(np.subtract(lucky, behind[:, None], out=lucky), axis=0)  # (M,)
     each = np.arange(draws)
-    known = drawn[first, each]
-    errors = np.where(best > lucky[first, each], its_error, known)
+    its_score = drawn[first, each]
+    errors = np.where(best > lucky[first, each], its_error, its_score)
     return WinnerErrors(np.sort(errors), gap <= luck)
 
 
 def _best_of_dropped(
-    dropped: DroppedConfigurations | None, known: Array, error: float, rng: np.random.Generator
+    dropped: DroppedConfigurations | None, leading: Array, error: float, rng: np.random.Generator
 ) -> tuple[Array, Array]:
     """Return the score of the best dropped configuration in each draw, and its error: (M,) both.
 
-    `known` (M,) has the best of the others in a world of equals, `error` is a standard error. Minus
-    infinity if none was dropped. Chance differences on a part of the cases are larger than on all,
-    by the root of their share.
+    `leading` (M,) has the best of the others in a world of equals, `error` is a standard error.
+    Minus infinity if none was dropped. Chance differences on a part of the cases are larger than on
+    all, by the root of their share.
     """
-    draws = len(known)
+    draws = len(leading)
     if dropped is None or len(dropped.gaps) == 0:
         return np.full(draws, -np.inf), np.full(draws, -np.inf)
     normals = rng.standard_normal((len(dropped.gaps), draws))
-    leader = np.maximum(known, error * normals.max(axis=0))
-    place = _place_of_luck(draws)
-    luck = float(np.partition(leader - error * normals[0], place)[place])
+    leader = np.maximum(leading, error * normals.max(axis=0))
+    rank = _place_of_luck(draws)
+    luck = float(np.partition(leader - error * normals[0], rank)[rank])
     behind = np.maximum(dropped.gaps - luck / np.sqrt(dropped.shares), 0.0)
     chances = error * normals - behind[:, None]
     first = np.argmax(chances, axis=0)
@@ -226,17 +226,17 @@ def _draw_normals(rng: np.random.Generator, shape: tuple[int, int]) -> Array:
     if shape[0] * shape[1] > MOST_KEPT:
         return rng.standard_normal(shape)
     key = (repr(rng.bit_generator.state), shape)
-    found = _kept.get(key)
-    if found is None:
+    draws = _kept.get(key)
+    if draws is None:
         normals = rng.standard_normal(shape)
         normals.flags.writeable = False
-        found = normals, rng.bit_generator.state
+        draws = normals, rng.bit_generator.state
         for old in list(_kept)[: 1 - KEPT]:
             _kept.pop(old, None)
-        _kept[key] = found
+        _kept[key] = draws
     else:
-        rng.bit_generator.state = found[1]
-    return found[0]
+        rng.bit_generator.state = draws[1]
+    return draws[0]
 
 
 _kept: dict[tuple[str, tuple[int, int]], tuple[Array, Mapping[str, Any]]] = {}

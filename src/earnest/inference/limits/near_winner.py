@@ -97,8 +97,10 @@ def find_winner_limits(
         rng = seeds.generator(Purpose.LOCAL_LEVEL)
         steady = StandardisedScores.of(law.steady(table), overwrite=True)
         scores = law.steady(law.scores)
-        found = winner_errors(steady, scores, winner, rng, best_wins=best_wins, dropped=dropped)
-        near, errors = found.near, found.errors
+        winner_draws = winner_errors(
+            steady, scores, winner, rng, best_wins=best_wins, dropped=dropped
+        )
+        near, errors = winner_draws.near, winner_draws.errors
     objection = law.objection(winner)
     if objection is not None:
         return WinnerLimits(None, near, objection, ())
@@ -161,27 +163,27 @@ def move_good_end(
 
 
 def find_dropped(
-    given: Predictions, metric: Metric, law: WinnerLaw, name: str, winner: int
+    pi: Predictions, metric: Metric, law: WinnerLaw, name: str, winner: int
 ) -> DroppedConfigurations:
     """Return the configurations that have predictions of some folds and not of all.
 
     They competed until they were dropped, and are compared with the winner on the cases that they
     were tested on. A configuration without any prediction never competed.
     """
-    begun = np.any([cell.any(axis=0) for cell in given.cells], axis=0)
-    dropped = np.flatnonzero(begun & ~given.complete)
+    begun = np.any([cell.any(axis=0) for cell in pi.cells], axis=0)
+    dropped = np.flatnonzero(begun & ~pi.complete)
     gaps, shares = np.zeros(len(dropped)), np.ones(len(dropped))
     if len(dropped) == 0:
         return DroppedConfigurations(gaps, shares)
-    part = given.select([given.configs.ids.index(name), *dropped.tolist()])
-    answers = part.responses.reshape(*part.responses.shape[:3], -1)
+    table = pi.select([pi.configs.ids.index(name), *dropped.tolist()])
+    answers = table.responses.reshape(*table.responses.shape[:3], -1)
     tested: NDArray[np.bool_] = np.asarray(np.isfinite(answers).all(axis=3))  # (n, 1 + D, R)
     patterns: dict[bytes, list[int]] = {}
-    for place in range(len(dropped)):
-        patterns.setdefault(tested[:, 1 + place].tobytes(), []).append(place)
+    for column in range(len(dropped)):
+        patterns.setdefault(tested[:, 1 + column].tobytes(), []).append(column)
     for alike in patterns.values():
         mask = tested[:, 1 + alike[0]]  # (n, R)
-        some = part.select([0, *(1 + place for place in alike)])
+        some = table.select([0, *(1 + column for column in alike)])
         hidden = np.where(_as_wide(mask, some.responses), some.responses, np.nan)
         some = replace(some, responses=hidden).usable()
         scores = score_table(some, metric, Weights.ones(some.n_cases))[0]

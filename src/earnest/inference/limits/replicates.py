@@ -46,7 +46,7 @@ class ReplicateLimits:
 def limits_of(
     replicates: Replicates,
     metric: Metric,
-    made: LeftOutEstimate,
+    estimate: LeftOutEstimate,
     *,
     value: float | None = None,
     ratio: float = 1.0,
@@ -56,12 +56,12 @@ def limits_of(
     With a `value` they are laid around that one, with `ratio` times the standard error.
     """
     pairs = has_pairs(metric, replicates.target)
-    value = made.value if value is None else value
-    if _flat(made):
+    value = estimate.value if value is None else value
+    if _flat(estimate):
         source, remark = _without_spread(replicates, metric, value, pairs)
-        return ReplicateLimits(source, (*warn_of_unseen(made, pairs=pairs), remark))
-    source = _lay_around(metric, value, made.standard_error * ratio, pairs)
-    return ReplicateLimits(source, tuple(_remarks(replicates, metric, made, pairs)))
+        return ReplicateLimits(source, (*warn_of_unseen(estimate, pairs=pairs), remark))
+    source = _lay_around(metric, value, estimate.standard_error * ratio, pairs)
+    return ReplicateLimits(source, tuple(_remarks(replicates, metric, estimate, pairs)))
 
 
 def scaled_limits(
@@ -88,13 +88,13 @@ def scaled_limits(
     if not pairs and not has_cases(metric):
         remark = of_limits.no_influence_function(metric.title)
         return ReplicateLimits(None, (remark,))
-    made = pairs_left_out(replicates, metric) if pairs else cases_left_out(replicates, metric)
-    ratio = _ratio(metric, value, made.value) if scaled else 1.0
-    own = limits_of(replicates, metric, made, value=value, ratio=ratio)
-    if _flat(made):
-        return own
+    estimate = pairs_left_out(replicates, metric) if pairs else cases_left_out(replicates, metric)
+    ratio = _ratio(metric, value, estimate.value) if scaled else 1.0
+    limits = limits_of(replicates, metric, estimate, value=value, ratio=ratio)
+    if _flat(estimate):
+        return limits
     note = of_limits.error_of_related(of, pairs=pairs, ratio=ratio if scaled else None)
-    return ReplicateLimits(own.source, (*own.cautions, note))
+    return ReplicateLimits(limits.source, (*limits.cautions, note))
 
 
 def _lay_around(metric: Metric, value: float, error: float, pairs: bool) -> LimitSource:
@@ -112,9 +112,9 @@ def _ratio(metric: Metric, value: float, base: float) -> float:
     return abs((best - value) / (best - base))
 
 
-def _flat(made: LeftOutEstimate) -> bool:
-    size = float(np.nanmax(np.abs(made.per_case)))
-    return made.raw_variance <= (FLAT * size) ** 2 or made.variance <= 0.0
+def _flat(estimate: LeftOutEstimate) -> bool:
+    size = float(np.nanmax(np.abs(estimate.per_case)))
+    return estimate.raw_variance <= (FLAT * size) ** 2 or estimate.variance <= 0.0
 
 
 def _without_spread(
@@ -134,33 +134,33 @@ def _without_spread(
 
 
 def _remarks(
-    replicates: Replicates, metric: Metric, made: LeftOutEstimate, pairs: bool
+    replicates: Replicates, metric: Metric, estimate: LeftOutEstimate, pairs: bool
 ) -> Iterator[Caution]:
-    yield from warn_of_unseen(made, pairs=pairs)
-    yield from noise_remarks(made)
+    yield from warn_of_unseen(estimate, pairs=pairs)
+    yield from noise_remarks(estimate)
     yield from few_groups_in_variance(replicates.groups)
     yield from few_for_an_auc(replicates.resubstituted, metric)
     if not pairs and replicates.groups is None and replicates.n_cases < FEW_CASES:
         yield of_limits.few_for_normal_limits(replicates.n_cases, unlike=None)
 
 
-def noise_remarks(made: LeftOutEstimate) -> Iterator[Caution]:
+def noise_remarks(estimate: LeftOutEstimate) -> Iterator[Caution]:
     """Yield a caution where the finite number of replicates shows in the standard error."""
-    count = made.n_replicates
-    if made.corrects and count < FEWEST:
+    count = estimate.n_replicates
+    if estimate.corrects and count < FEWEST:
         yield of_limits.few_replicates(count, USUAL)
-    elif made.drowned:
+    elif estimate.drowned:
         yield of_limits.replicates_drowned(count, _round_up(4 * count))
-    elif made.corrects and made.noise_error > NOISY:
+    elif estimate.corrects and estimate.noise_error > NOISY:
         yield of_limits.replicates_noisy(
-            count, made.noise_error, _round_up(count * _count_needed(made))
+            count, estimate.noise_error, _round_up(count * _count_needed(estimate))
         )
 
 
-def _count_needed(made: LeftOutEstimate) -> float:
+def _count_needed(estimate: LeftOutEstimate) -> float:
     """Return how many times as many replicates bring the noise down to what is allowed."""
-    allowed = 4.0 * NOISY**2 * len(made.influence)  # of 2 r² + 4 r, r the noise's share
-    return made.noise_variance / made.variance / (math.sqrt(1.0 + allowed / 2.0) - 1.0)
+    allowed = 4.0 * NOISY**2 * len(estimate.influence)  # of 2 r² + 4 r, r the noise's share
+    return estimate.noise_variance / estimate.variance / (math.sqrt(1.0 + allowed / 2.0) - 1.0)
 
 
 def _round_up(count: float) -> int:
@@ -170,7 +170,9 @@ def _round_up(count: float) -> int:
     return int(math.ceil(count / unit) * unit)
 
 
-def warn_of_unseen(made: LeftOutEstimate, *, pairs: bool) -> Iterator[Caution]:
+def warn_of_unseen(estimate: LeftOutEstimate, *, pairs: bool) -> Iterator[Caution]:
     """Yield a caution where no replicate left out some cases, or pairs of cases."""
-    if made.n_unseen:
-        yield of_limits.never_left_out(made.n_unseen, pairs=pairs, replicates=made.n_replicates)
+    if estimate.n_unseen:
+        yield of_limits.never_left_out(
+            estimate.n_unseen, pairs=pairs, replicates=estimate.n_replicates
+        )

@@ -64,28 +64,28 @@ class ErrorCosts:
     n: int
 
     @classmethod
-    def of(cls, one: Predictions, metric: MomentMetric) -> ErrorCosts:
+    def of(cls, pi: Predictions, metric: MomentMetric) -> ErrorCosts:
         """Read them from the losses that every outcome would have given each case."""
-        tested = np.stack([one.tested(repeat) for repeat in range(one.n_repeats)], axis=1)  # (n, R)
+        tested = np.stack([pi.tested(repeat) for repeat in range(pi.n_repeats)], axis=1)  # (n, R)
         right, added, wrong, feared = (np.zeros(tested.shape) for _ in range(4))
-        for repeat in range(one.n_repeats):
+        for repeat in range(pi.n_repeats):
             rows = np.flatnonzero(tested[:, repeat])
             if len(rows) == 0:
                 continue
-            losses, chances = _losses_of_outcomes(one, metric, repeat, rows)  # (n_r, K) both
+            losses, chances = _losses_of_outcomes(pi, metric, repeat, rows)  # (n_r, K) both
             least = losses.min(axis=1)
             above = losses - least[:, None]
-            own = above[np.arange(len(rows)), one.target.y[rows]]
+            cost = above[np.arange(len(rows)), pi.target.y[rows]]
             unlike = np.where(above > TINY, chances, 0.0) + TINY * (above > TINY)
-            right[rows, repeat], added[rows, repeat] = least, own
-            wrong[rows, repeat] = own > TINY
+            right[rows, repeat], added[rows, repeat] = least, cost
+            wrong[rows, repeat] = cost > TINY
             feared[rows, repeat] = ratio((unlike * above).sum(axis=1), unlike.sum(axis=1), 0.0)
         used = tested.any(axis=1)
         times = tested[used].sum(axis=1)
         right, added, wrong = (values[used].sum(axis=1) / times for values in (right, added, wrong))
         unseen = float(feared[tested].mean())
-        if one.target.groups is not None:
-            codes = np.unique(one.target.groups[used], return_inverse=True)[1].reshape(-1)
+        if pi.target.groups is not None:
+            codes = np.unique(pi.target.groups[used], return_inverse=True)[1].reshape(-1)
             size = len(codes) / (codes.max() + 1.0)
             added, wrong = (np.bincount(codes, weights=v) / size for v in (added, wrong))
         return cls(float(right.mean()), added, wrong, unseen, int(used.sum()))
@@ -130,32 +130,34 @@ class ErrorCosts:
 
 
 def unseen_error_limits(
-    one: Predictions, metric: MomentMetric, *, crossed: float | None = None
+    pi: Predictions, metric: MomentMetric, *, crossed: float | None = None
 ) -> LimitSource:
     """Return limits of one configuration whose upper end allows for unseen errors.
 
     Parameters
     ----------
-    one : Predictions
+    pi : Predictions
         The configuration on the cases that judge it.
     metric : MomentMetric
         A mean loss of probabilities.
     crossed : float, optional
         The number of cases, if they were cross-validated and the limits shall allow for that.
     """
-    costs = ErrorCosts.of(one, metric)
+    costs = ErrorCosts.of(pi, metric)
     return WidenedLimits(costs.as_seen(crossed), costs.without_errors(), Side.UPPER)
 
 
 def _losses_of_outcomes(
-    one: Predictions, metric: MomentMetric, repeat: int, rows: NDArray[np.intp]
+    pi: Predictions, metric: MomentMetric, repeat: int, rows: NDArray[np.intp]
 ) -> tuple[Array, Array]:
     """Return the loss of each case if its class were each one, and the chances: (n_r, K)."""
-    response = respond(one, metric.needs, one.responses[rows, :, repeat])
-    target, losses = one.target.take(rows), []
+    response = respond(pi, metric.needs, pi.responses[rows, :, repeat])
+    target, losses = pi.target.take(rows), []
     for code in range(len(target.classes)):
         as_if = replace(target, y=np.full(len(rows), code, dtype=target.y.dtype))
         losses.append(metric.features(as_if, response, None).own[0, :, 0].astype(np.float64))
-    said = np.asarray(response[:, 0], dtype=np.float64)
-    chances = np.stack([1.0 - said, said], axis=1) if target.task is Task.BINARY else said
+    predicted = np.asarray(response[:, 0], dtype=np.float64)
+    chances = (
+        np.stack([1.0 - predicted, predicted], axis=1) if target.task is Task.BINARY else predicted
+    )
     return np.stack(losses, axis=1), chances

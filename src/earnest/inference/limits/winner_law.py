@@ -99,8 +99,12 @@ def law_of(metric: Metric, target: Target) -> Law | None:
 
 
 def _is_f1(metric: MomentMetric) -> bool:
-    made = metric.combine
-    return isinstance(made, partial) and made.func is f_beta_of and made.keywords["beta"] == 1.0
+    combine = metric.combine
+    return (
+        isinstance(combine, partial)
+        and combine.func is f_beta_of
+        and combine.keywords["beta"] == 1.0
+    )
 
 
 def _is_bounded(metric: MomentMetric, target: Target) -> bool:
@@ -166,8 +170,8 @@ class WinnerLaw(ABC):
             Law.LOSS: _LossLaw,
             Law.BOUNDED: _BoundedLaw,
         }
-        made = kinds.get(law, _ShareLaw)(law, pi, metric, scores)
-        return replace(made, scores=made.read(scores))
+        distribution = kinds.get(law, _ShareLaw)(law, pi, metric, scores)
+        return replace(distribution, scores=distribution.read(scores))
 
     @abstractmethod
     def read(self, values: Array) -> Array:
@@ -178,10 +182,10 @@ class WinnerLaw(ABC):
         """Return values (..., C) of that scale on one of steady variance, greater being better."""
 
     @abstractmethod
-    def gaps(self, winner: int, own: float, others: Array, share: float) -> Array:
+    def gaps(self, winner: int, score: float, others: Array, share: float) -> Array:
         """Return how far others are behind the winner on a share of the cases, on that scale.
 
-        `own` is the metric of the winner there, `others` (D,) that of the others.
+        `score` is the metric of the winner there, `others` (D,) that of the others.
         """
 
     def limits(self, winner: int, table: Array, near: NDArray[np.bool_]) -> LimitSource:
@@ -189,8 +193,8 @@ class WinnerLaw(ABC):
 
         `table` (B, C) has the resampled scores on that scale, `near` (C,) the near-winners.
         """
-        made = self._limits(winner, table, near)
-        return FewUnitsLimits(made, max(self.units - 1, 1)) if self.grouped else made
+        source = self._limits(winner, table, near)
+        return FewUnitsLimits(source, max(self.units - 1, 1)) if self.grouped else source
 
     @abstractmethod
     def _limits(self, winner: int, table: Array, near: NDArray[np.bool_]) -> LimitSource:
@@ -226,17 +230,17 @@ class WinnerLaw(ABC):
 
     def unit_terms(self, winner: int) -> Array:
         """Return what each unit adds to the winner's score or loss, over all repeats: (units,)."""
-        own, groups = self.item_terms(winner), self.pi.target.groups
+        terms, groups = self.item_terms(winner), self.pi.target.groups
         if groups is None:
-            return own
+            return terms
         codes = np.unique(groups, return_inverse=True)[1].reshape(-1)
-        return np.asarray(np.bincount(codes, weights=own - own.mean()))
+        return np.asarray(np.bincount(codes, weights=terms - terms.mean()))
 
     def item_terms(self, winner: int) -> Array:
         """Return what each case adds to the winner's score or loss, over all repeats: (n,)."""
         if winner not in self._terms:
-            made = case_values(self.pi.select(winner), self.metric)
-            self._terms[winner] = np.asarray(np.nanmean(made.terms[:, 0], axis=1))
+            cases = case_values(self.pi.select(winner), self.metric)
+            self._terms[winner] = np.asarray(np.nanmean(cases.terms[:, 0], axis=1))
         return self._terms[winner]
 
     def kurtosis(self, winner: int) -> float:
@@ -267,9 +271,9 @@ class CountedLaw(WinnerLaw):
         """Return shares on Anscombe's scale, asin sqrt((x q + 3/8) / (q + 3/4))."""
         return anscombe(values, self.trials)
 
-    def gaps(self, winner: int, own: float, others: Array, share: float) -> Array:
+    def gaps(self, winner: int, score: float, others: Array, share: float) -> Array:
         """Return the gaps of shares of as many trials as the winner has there."""
-        return _gaps(self.read(np.array(own)), self.read(others), share * self.trials[winner])
+        return _gaps(self.read(np.array(score)), self.read(others), share * self.trials[winner])
 
 
 class _ShareLaw(CountedLaw):
@@ -501,9 +505,11 @@ class _LossLaw(WinnerLaw):
         """Return the negative logarithms of losses."""
         return np.asarray(-np.log(np.maximum(values, TINY)))
 
-    def gaps(self, winner: int, own: float, others: Array, share: float) -> Array:
+    def gaps(self, winner: int, score: float, others: Array, share: float) -> Array:
         """Return the gaps of logarithms, on whichever cases."""
-        return np.maximum(self.steady(self.read(np.array(own))) - self.steady(self.read(others)), 0)
+        return np.maximum(
+            self.steady(self.read(np.array(score))) - self.steady(self.read(others)), 0
+        )
 
     def _limits(self, winner: int, table: Array, near: NDArray[np.bool_]) -> LimitSource:
         """Return the limits of a Gamma distribution with the relative spread of the near-winners.
@@ -532,12 +538,12 @@ class _LossLaw(WinnerLaw):
         return None
 
 
-def _warn_of_few(pi: Predictions, place: int, *, area: bool) -> Iterator[Caution]:
+def _warn_of_few(pi: Predictions, code: int, *, area: bool) -> Iterator[Caution]:
     """Yield a caution where a class has few cases."""
-    count = int(fewest_of_classes(pi)[place])
+    count = int(fewest_of_classes(pi)[code])
     if count < FEW_OF_A_CLASS:
         yield of_limits.few_for_the_winner(
-            count, str(pi.target.classes[place]), FEW_OF_A_CLASS, area=area
+            count, str(pi.target.classes[code]), FEW_OF_A_CLASS, area=area
         )
 
 
@@ -554,10 +560,10 @@ def anscombe(shares: Array, trials: Array) -> Array:
     return np.asarray(np.arcsin(np.sqrt(scaled, out=scaled), out=scaled))
 
 
-def _gaps(own: Array, others: Array, trials: float) -> Array:
+def _gaps(score: Array, others: Array, trials: float) -> Array:
     """Return how far shares are behind another of as many trials, on Anscombe's scale."""
     size = np.array(trials)
-    return np.maximum(anscombe(own, size) - anscombe(others, size), 0.0)
+    return np.maximum(anscombe(score, size) - anscombe(others, size), 0.0)
 
 
 def pooled_trials(scores: Array, table: Array, near: NDArray[np.bool_]) -> float:
@@ -573,9 +579,9 @@ def pooled_trials(scores: Array, table: Array, near: NDArray[np.bool_]) -> float
     return float(np.median(scores[used] * (1.0 - scores[used]) / variance[used]))
 
 
-def overlapping_cases(own: Array, shared: Array) -> Array:
+def overlapping_cases(terms: Array, shared: Array) -> Array:
     """Return the weight of the cases that are positive or predicted so: the trials of F1."""
-    return np.asarray(own[1] + shared[1] - own[0])
+    return np.asarray(terms[1] + shared[1] - terms[0])
 
 
 def in_range(metric: Metric, values: Array) -> Array:

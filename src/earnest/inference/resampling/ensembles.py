@@ -96,12 +96,12 @@ def read_rule(text: str) -> EnsembleRule | None:
     if word not in ENSEMBLES:
         return None
     kind, knobs = ENSEMBLES[word], split_knobs(text)[1]
-    known = [one.name for one in fields(kind)]
-    unknown = [name for name in knobs if name not in known]
+    names = [field.name for field in fields(kind)]
+    unknown = [name for name in knobs if name not in names]
     if unknown:
         raise InputError(
             f"ensemble rule {word!r} has no option {unknown[0]!r}",
-            needs=", ".join(known),
+            needs=", ".join(names),
             got=text,
             cure="Leave it out.",
         )
@@ -184,10 +184,10 @@ def _choose(
     gains = gains_of(metric, score_table(pi, metric, weights, n_jobs=n_jobs)[None])[0]
     best = first_best(gains)
     order = np.argsort(np.where(np.isnan(gains), np.inf, -gains), axis=1, kind="stable")
-    known = np.sum(~np.isnan(gains), axis=1)  # (B,)
+    n_defined = np.sum(~np.isnan(gains), axis=1)  # (B,)
     if isinstance(rule, TopAverage):
-        return _average_top(order, known, min(rule.k, rule.library)), best
-    library = _list_library(order, known, best, rule.library)
+        return _average_top(order, n_defined, min(rule.k, rule.library)), best
+    library = _list_library(order, n_defined, best, rule.library)
     if isinstance(rule, StackedEnsemble):
         stack = _stack_logistic if rule.method == "logistic" else _stack
         return stack(pi, weights, library, best, workers(n_jobs)), best
@@ -202,7 +202,7 @@ def _choose(
 
 
 def _list_library(
-    order: NDArray[np.intp], known: NDArray[np.intp], best: NDArray[np.intp], most: int
+    order: NDArray[np.intp], n_defined: NDArray[np.intp], best: NDArray[np.intp], most: int
 ) -> Ints:
     """Return the best configurations of every resample in rising order (B, L), -1 after the last.
 
@@ -211,16 +211,16 @@ def _list_library(
     width = min(most, order.shape[1])
     library = order[:, :width].copy()
     absent = (best >= 0) & ~(library == best[:, None]).any(axis=1)
-    library[absent, np.minimum(width, known[absent]) - 1] = best[absent]
-    library[np.arange(width) >= known[:, None]] = order.shape[1]  # sorts to the end
+    library[absent, np.minimum(width, n_defined[absent]) - 1] = best[absent]
+    library[np.arange(width) >= n_defined[:, None]] = order.shape[1]  # sorts to the end
     library.sort(axis=1)
     library[library == order.shape[1]] = -1
     return library.astype(np.int32)
 
 
-def _average_top(order: NDArray[np.intp], known: NDArray[np.intp], k: int) -> Array:
+def _average_top(order: NDArray[np.intp], n_defined: NDArray[np.intp], k: int) -> Array:
     shares = np.zeros(order.shape)
-    many = np.minimum(k, known)
+    many = np.minimum(k, n_defined)
     for b in range(len(order)):
         if many[b]:
             shares[b, order[b, : many[b]]] = 1.0 / many[b]
@@ -276,8 +276,8 @@ Fill = Callable[[Ints, Ints, Ints, Ints, Array], None]
 
 def _find_places(library: Ints, best: NDArray[np.intp]) -> Ints:
     """Return the place of the best one in the library of every resample (B,), -1 without one."""
-    place = np.argmax(library == best[:, None], axis=1)
-    return np.where(best < 0, -1, place).astype(np.int32)
+    position = np.argmax(library == best[:, None], axis=1)
+    return np.where(best < 0, -1, position).astype(np.int32)
 
 
 def _find_kernel(pi: Predictions, metric: Metric, weights: Weights, steps: int) -> Fill | None:
@@ -320,14 +320,14 @@ def _make_keys(pi: Predictions, metric: RankMetric, bits: int) -> tuple[Ints, In
     views = metric.views(pi.target)
     keys = np.empty((pi.n_configs, len(views) * pi.n_repeats, pi.n_cases), dtype=np.int32)
     labels = np.empty((keys.shape[1], pi.n_cases), dtype=np.int32)
-    place = 0
+    at = 0
     for repeat in range(pi.n_repeats):
         for view in views:
-            given = pi.responses[:, :, repeat]
-            given = given if view.column is None else given[..., view.column]
-            keys[:, place] = np.rint(given.T.astype(np.float64) * float(1 << bits))
-            labels[place] = view.truth
-            place += 1
+            values = pi.responses[:, :, repeat]
+            values = values if view.column is None else values[..., view.column]
+            keys[:, at] = np.rint(values.T.astype(np.float64) * float(1 << bits))
+            labels[at] = view.truth
+            at += 1
     return keys, labels
 
 
@@ -354,9 +354,9 @@ def _list_numbers(pi: Predictions) -> tuple[Array, Array]:
 
 
 def _list_residuals(pi: Predictions) -> Array:
-    given, outcome = _list_numbers(pi)
-    given -= outcome
-    return given
+    residuals, outcome = _list_numbers(pi)
+    residuals -= outcome
+    return residuals
 
 
 def _grow_plainly(
@@ -380,9 +380,9 @@ def _grow_plainly(
         running = np.zeros((len(rows), *columns[0].shape))
         for turn in range(picks.shape[1]):
             grown = (running[:, None] + columns[some]) / (turn + 1.0)  # (b, L, n, R[, K])
-            made = _as_predictions(pi, grown.reshape(-1, *columns[0].shape))
-            found = score_selected(made, metric, heavy, np.arange(len(heavy)))
-            gains = metric.sign * found.reshape(len(rows), width)
+            ensembles = _as_predictions(pi, grown.reshape(-1, *columns[0].shape))
+            values = score_selected(ensembles, metric, heavy, np.arange(len(heavy)))
+            gains = metric.sign * values.reshape(len(rows), width)
             gains[library[rows] < 0] = np.nan
             chosen = start[rows] if turn == 0 else _find_first(gains, metric)
             mine = np.flatnonzero(chosen >= 0)
@@ -404,12 +404,12 @@ def _stack(
 
     from earnest.kernels.ensembles import sum_products
 
-    given, outcome = _list_numbers(pi)
-    rows = np.concatenate([given, outcome[None]])  # the outcome is one more column
+    predictors, outcome = _list_numbers(pi)
+    rows = np.concatenate([predictors, outcome[None]])  # the outcome is one more column
     last = np.full((len(library), 1), pi.n_configs, dtype=np.int32)
-    known = (library >= 0).sum(axis=1)
+    sizes = (library >= 0).sum(axis=1)
     wide = np.concatenate([library, np.full_like(last, -1)], axis=1)
-    wide[np.arange(len(wide)), known] = last[:, 0]
+    wide[np.arange(len(wide)), sizes] = last[:, 0]
     shares = np.zeros((len(library), pi.n_configs))
 
     def work(top: int) -> None:
@@ -419,11 +419,11 @@ def _stack(
         for b, sums in enumerate(together, start=top):
             if best[b] < 0:
                 continue
-            size = int(known[b])
+            size = int(sizes[b])
             ridge = RIDGE * np.trace(sums[:size, :size]) / size
             root = np.linalg.cholesky(sums[:size, :size] + ridge * np.eye(size))  # lower
-            found = nnls(root.T, np.linalg.solve(root, sums[:size, size]))[0]
-            _share_out(shares[b], library[b, :size], found, int(best[b]))
+            coefs = nnls(root.T, np.linalg.solve(root, sums[:size, size]))[0]
+            _share_out(shares[b], library[b, :size], coefs, int(best[b]))
 
     each(work, range(0, len(library), BLOCK), jobs)
     return shares
@@ -433,8 +433,8 @@ def _stack_logistic(
     pi: Predictions, weights: Weights, library: Ints, best: NDArray[np.intp], jobs: int
 ) -> Array:
     """Return the shares (B, C) of logistic regression on log-odds, its weights not negative."""
-    given, outcome = _list_numbers(pi)
-    chances = np.clip(given, EPS, 1.0 - EPS)
+    predictors, outcome = _list_numbers(pi)
+    chances = np.clip(predictors, EPS, 1.0 - EPS)
     odds = np.log(chances) - np.log1p(-chances)  # (C, R K n)
     times = len(outcome) // pi.n_cases
     shares = np.zeros((len(library), pi.n_configs))
@@ -444,19 +444,19 @@ def _stack_logistic(
             return
         heavy = np.tile(weights.values[b].astype(np.float64), times) / pi.n_repeats
         used = np.flatnonzero(heavy)
-        own = library[b][library[b] >= 0]
-        found = fit_logistic(odds[np.ix_(own, used)].T, outcome[used], heavy[used])
-        _share_out(shares[b], own, found, int(best[b]))
+        members = library[b][library[b] >= 0]
+        coefs = fit_logistic(odds[np.ix_(members, used)].T, outcome[used], heavy[used])
+        _share_out(shares[b], members, coefs, int(best[b]))
 
     each(work, range(len(library)), jobs)
     return shares
 
 
-def _share_out(row: Array, own: Ints, found: Array, best: int) -> None:
+def _share_out(row: Array, members: Ints, weights: Array, best: int) -> None:
     """Fill the shares of an ensemble from weights; the best one has all if they are all 0."""
-    total = found.sum()
+    total = weights.sum()
     if total > 0.0:
-        row[own] = found / total
+        row[members] = weights / total
     else:
         row[best] = 1.0
 
@@ -469,36 +469,36 @@ def fit_logistic(x: Array, y: Array, heavy: Array) -> Array:
     """
     wide = np.column_stack([x, np.ones(len(x))])
     penalty = np.append(np.ones(x.shape[1]), 0.0)
-    found = np.zeros(wide.shape[1])
+    coefs = np.zeros(wide.shape[1])
 
     def lose(w: Array) -> float:
         line = wide @ w
         return float(heavy @ (np.logaddexp(0.0, line) - y * line) + 0.5 * penalty @ (w * w))
 
-    loss = lose(found)
+    loss = lose(coefs)
     for _ in range(NEWTON_STEPS):
-        chance = 1.0 / (1.0 + np.exp(-np.clip(wide @ found, -700.0, 700.0)))
-        slope = wide.T @ (heavy * (chance - y)) + penalty * found
-        held = (found <= 0.0) & (slope > 0.0)
+        chance = 1.0 / (1.0 + np.exp(-np.clip(wide @ coefs, -700.0, 700.0)))
+        slope = wide.T @ (heavy * (chance - y)) + penalty * coefs
+        held = (coefs <= 0.0) & (slope > 0.0)
         held[-1] = False
         free = np.flatnonzero(~held)
         if np.abs(slope[free]).max() <= NEWTON_END * max(1.0, float(heavy.sum())):
             break
-        part = wide[:, free]
-        bend = (part * (heavy * chance * (1.0 - chance))[:, None]).T @ part
+        columns = wide[:, free]
+        bend = (columns * (heavy * chance * (1.0 - chance))[:, None]).T @ columns
         bend += np.diag(penalty[free] + NEWTON_END)
-        step = np.zeros_like(found)
+        step = np.zeros_like(coefs)
         step[free] = -np.linalg.solve(bend, slope[free])
         for halving in range(HALVINGS):
-            tried = found + 0.5**halving * step
+            tried = coefs + 0.5**halving * step
             tried[:-1] = np.maximum(tried[:-1], 0.0)
             after = lose(tried)
             if after < loss:
                 break
         else:
             break
-        found, loss = tried, after
-    return found[:-1]
+        coefs, loss = tried, after
+    return coefs[:-1]
 
 
 # What an ensemble predicts, and how it scores.
@@ -518,38 +518,38 @@ def blend(pi: Predictions, shares: Array) -> Predictions:
     >>> blend(pi, np.array([[0.5, 0.5]])).responses[:, 0, 0].round(2).tolist()
     [0.3, 0.7]
     """
-    made = np.full((len(shares), *np.delete(pi.responses.shape, 1)), np.nan)
-    for b, own in enumerate(shares):
-        if own.any():
-            made[b] = _average(pi.responses, own)
-    return _as_predictions(pi, made)
+    responses = np.full((len(shares), *np.delete(pi.responses.shape, 1)), np.nan)
+    for b, row in enumerate(shares):
+        if row.any():
+            responses[b] = _average(pi.responses, row)
+    return _as_predictions(pi, responses)
 
 
-def _average(responses: Numbers, own: Array) -> Array:
+def _average(responses: Numbers, row: Array) -> Array:
     """Return responses (n, C, R[, K]) averaged by the shares (C,) of an ensemble: (n, R[, K])."""
-    first, *others = np.flatnonzero(own)
-    total: Array = own[first] * responses[:, first].astype(np.float64)
+    first, *others = np.flatnonzero(row)
+    total: Array = row[first] * responses[:, first].astype(np.float64)
     for c in others:
-        total += own[c] * responses[:, c]
+        total += row[c] * responses[:, c]
     return total
 
 
 def add_blend(pi: Predictions, shares: Array) -> Predictions:
     """Return the configurations and, after them, ensembles of them by their shares (B, C)."""
-    made = blend(pi, shares)
+    blended = blend(pi, shares)
     names = [f"ensemble {b + 1}" for b in range(len(shares))]
     taken = set(pi.configs.ids)
     names = [name if name not in taken else f"{name} of {len(taken)}" for name in names]
-    responses = np.concatenate([pi.responses, made.responses], axis=1)
+    responses = np.concatenate([pi.responses, blended.responses], axis=1)
     return replace(pi, configs=Configs(ids=(*pi.configs.ids, *names)), responses=responses)
 
 
-def _as_predictions(pi: Predictions, made: Numbers) -> Predictions:
+def _as_predictions(pi: Predictions, averages: Numbers) -> Predictions:
     """Return ensembles (B, n, R[, K]) as configurations; rounding leaves no chance above 1."""
-    responses = np.moveaxis(made, 0, 1)
+    responses = np.moveaxis(averages, 0, 1)
     if pi.kind is ResponseKind.PROBABILITY:
         responses = np.clip(responses, 0.0, 1.0)
-    return replace(pi, configs=Configs.of(None, len(made)), responses=responses)
+    return replace(pi, configs=Configs.of(None, len(averages)), responses=responses)
 
 
 def score_ensembles(
@@ -562,12 +562,12 @@ def score_ensembles(
 ) -> Array:
     """Return the metric of one ensemble a resample: (B,); NaN where there is none."""
     out = np.full(len(shares), np.nan)
-    known = np.flatnonzero(shares.any(axis=1))
-    for top in range(0, len(known), BLOCK):
-        rows = known[top : top + BLOCK]
-        made = blend(pi, shares[rows])
+    defined = np.flatnonzero(shares.any(axis=1))
+    for top in range(0, len(defined), BLOCK):
+        rows = defined[top : top + BLOCK]
+        blended = blend(pi, shares[rows])
         columns = np.arange(len(rows))
-        out[rows] = score_selected(made, metric, weights.take(rows), columns, n_jobs=n_jobs)
+        out[rows] = score_selected(blended, metric, weights.take(rows), columns, n_jobs=n_jobs)
     return out
 
 
@@ -583,17 +583,17 @@ def _find_lead(
     """
     parts = divide_cases(pi)
     leads = []
-    for part in range(int(parts.max()) + 1):
-        inside = Weights(weights.values * (parts != part), weights.unit)
-        outside = Weights(weights.values * (parts == part), weights.unit)
+    for fold in range(int(parts.max()) + 1):
+        inside = Weights(weights.values * (parts != fold), weights.unit)
+        outside = Weights(weights.values * (parts == fold), weights.unit)
         shares, best = _choose(pi, metric, inside, rule, n_jobs)
         many = score_ensembles(pi, metric, outside, shares, n_jobs=n_jobs)
-        one = score_selected(pi, metric, outside, best, n_jobs=n_jobs)
-        leads.append(metric.sign * (many - one))
+        single = score_selected(pi, metric, outside, best, n_jobs=n_jobs)
+        leads.append(metric.sign * (many - single))
     table = np.array(leads)  # (parts, B)
-    known = ~np.isnan(table)
-    total = np.where(known, table, 0.0).sum(axis=0)
-    return np.where(known.any(axis=0), total / np.maximum(known.sum(axis=0), 1), np.nan)
+    defined = ~np.isnan(table)
+    total = np.where(defined, table, 0.0).sum(axis=0)
+    return np.where(defined.any(axis=0), total / np.maximum(defined.sum(axis=0), 1), np.nan)
 
 
 def divide_cases(pi: Predictions) -> NDArray[np.intp]:
@@ -644,9 +644,9 @@ def leave_parts_out(target: Target, rng: np.random.Generator) -> NDArray[np.uint
     count = sum(map(len, layers))
     parts = min(count, MOST_PARTS, max(FEWEST_PARTS, -(-PARTS_TIMES_CASES // count)))
     order = np.concatenate([rng.permutation(layer) for layer in layers])
-    part = np.empty(count, dtype=np.intp)
-    part[order] = np.arange(count) % parts
-    return np.asarray(part[units] != np.arange(parts)[:, None], dtype=np.uint8)
+    fold = np.empty(count, dtype=np.intp)
+    fold[order] = np.arange(count) % parts
+    return np.asarray(fold[units] != np.arange(parts)[:, None], dtype=np.uint8)
 
 
 def cross_fit(
@@ -695,11 +695,11 @@ def cross_fit(
     shares = choose_ensembles(pi, metric, Weights(inside), rule, n_jobs=n_jobs)
     if not shares.any(axis=1).all():
         return None
-    made = np.empty((n_partitions, *np.delete(pi.responses.shape, 1)))  # (P, n, R[, K])
-    for part, (own, row) in enumerate(zip(shares, inside, strict=True)):
+    blended = np.empty((n_partitions, *np.delete(pi.responses.shape, 1)))  # (P, n, R[, K])
+    for turn, (ensemble, row) in enumerate(zip(shares, inside, strict=True)):
         rows = np.flatnonzero(row == 0)
-        made[part // len(seen[0]), rows] = _average(pi.responses[rows], own)
-    together = _as_predictions(pi, np.concatenate(list(made), axis=1)[None])
+        blended[turn // len(seen[0]), rows] = _average(pi.responses[rows], ensemble)
+    together = _as_predictions(pi, np.concatenate(list(blended), axis=1)[None])
     return replace(
         together,
         configs=Configs(ids=("ensemble",)),
@@ -709,9 +709,9 @@ def cross_fit(
     )
 
 
-def take_partition(made: Predictions, turn: int, repeats: int) -> Predictions:
+def take_partition(pi: Predictions, turn: int, repeats: int) -> Predictions:
     """Return the repeats of one partition."""
-    return made.take_repeats(slice(turn * repeats, (turn + 1) * repeats))
+    return pi.take_repeats(slice(turn * repeats, (turn + 1) * repeats))
 
 
 @dataclass(eq=False)
@@ -736,10 +736,10 @@ class EnsembleScores:
         parts = []
         for top in range(0, len(inbag), BLOCK):
             some = inbag.take(slice(top, top + BLOCK))
-            own = shares[top : top + BLOCK]
-            found = np.asarray(own.any(axis=1))
-            chosen = np.where(found, np.arange(len(own)), -1)
-            filled = np.where(found[:, None], own, 1.0 / own.shape[1])
+            block = shares[top : top + BLOCK]
+            exists = np.asarray(block.any(axis=1))
+            chosen = np.where(exists, np.arange(len(block)), -1)
+            filled = np.where(exists[:, None], block, 1.0 / block.shape[1])
             parts.append(self._as_winners(filled, chosen)(some))
         table = np.concatenate(parts)
         room = KEPT // self.pi.n_cases - sum(map(len, self._counts))
@@ -750,8 +750,8 @@ class EnsembleScores:
         return table
 
     def _as_winners(self, shares: Array, chosen: NDArray[np.intp]) -> WinnerScores:
-        made = blend(self.pi, shares)
-        return WinnerScores(made, self.metric, self.resampler, lambda _: chosen, self.n_jobs)
+        blended = blend(self.pi, shares)
+        return WinnerScores(blended, self.metric, self.resampler, lambda _: chosen, self.n_jobs)
 
     @property
     def mean_share(self) -> Array:
@@ -771,13 +771,13 @@ class EnsembleScores:
         no ensemble it is that of the resamples, from their table (B, k): a little too low.
         """
         count = count_partitions(len(table))
-        made = cross_fit(
+        crossed = cross_fit(
             self.pi, self.metric, self.rule, seeds, n_partitions=count, n_jobs=self.n_jobs
         )
-        if made is not None:
+        if crossed is not None:
             ones = Weights.ones(self.pi.n_cases)
-            turns = [take_partition(made, turn, self.pi.n_repeats) for turn in range(count)]
-            scores = np.array([score_table(one, self.metric, ones)[0, 0] for one in turns])
+            turns = [take_partition(crossed, turn, self.pi.n_repeats) for turn in range(count)]
+            scores = np.array([score_table(pi, self.metric, ones)[0, 0] for pi in turns])
             if np.isfinite(scores).all():
                 return float(scores.mean()), float(scores.var(ddof=1)) / count
         scorer = WinnerScores(self.pi, self.metric, self.resampler, _choose_nobody)
@@ -807,15 +807,15 @@ class EnsembleScores:
         rng : Generator
             The source of random numbers.
         """
-        shares, kept = np.concatenate(self._shares), np.concatenate(self._tables)
+        shares, tables = np.concatenate(self._shares), np.concatenate(self._tables)
         counts = np.concatenate(self._counts)
-        valid = np.flatnonzero(~np.isnan(kept[:, 0]))
-        kept = kept[valid].copy()
-        kept[:, 1] = np.arange(len(valid))
+        valid = np.flatnonzero(~np.isnan(tables[:, 0]))
+        tables = tables[valid].copy()
+        tables[:, 1] = np.arange(len(valid))
         every = np.concatenate([shares[valid], final[None]])
         scorer = self._as_winners(every, np.arange(len(every)))
         scorer._counts.append(counts[valid])
-        scorer._tables.append(kept)
+        scorer._tables.append(tables)
         return scorer.errors(table, len(valid), rng, best_wins=False, luck=luck)
 
 

@@ -37,17 +37,17 @@ Statistic = Callable[[Weights], NDArray[np.float64]]  # resamples (b, n) -> valu
 
 
 def choose_resampler(
-    given: Resampler | None, target: Target, undefined: UndefinedRule
+    resampler: Resampler | None, target: Target, undefined: UndefinedRule
 ) -> Resampler:
     """Return the resampler: as given, else by groups, else by strata, else by the policy."""
-    if given is not None:
-        if undefined is UndefinedRule.STRATIFY and not isinstance(given, StratifiedBootstrap):
+    if resampler is not None:
+        if undefined is UndefinedRule.STRATIFY and not isinstance(resampler, StratifiedBootstrap):
             raise InputError(
                 f"{arg('undefined', 'stratify')} contradicts the resampler",
                 needs="resampler 'stratified', or none",
-                got=repr(given.name),
+                got=repr(resampler.name),
             )
-        return given
+        return resampler
     if target.groups is not None:
         if undefined is UndefinedRule.STRATIFY:
             raise InputError(
@@ -86,8 +86,8 @@ class ResamplingKnobs:
 
     def find_resampler(self, target: Target) -> Resampler:
         """Return what draws the resamples of these cases."""
-        given, undefined = find_resampler(self.resampler), UndefinedRule(self.undefined)
-        return choose_resampler(given, target, undefined)
+        resampler, undefined = find_resampler(self.resampler), UndefinedRule(self.undefined)
+        return choose_resampler(resampler, target, undefined)
 
     def resample(
         self,
@@ -151,7 +151,7 @@ def resample_statistic(
             stream=stream,
             n_jobs=workers(n_jobs),
         )
-        return np.concatenate([statistic(part) for part in parts])
+        return np.concatenate([statistic(block) for block in parts])
 
     out = values(n_resamples, 0)
     for stream in range(1, ROUNDS + 1 if redraw else 1):

@@ -136,10 +136,10 @@ def _every_class_everywhere(pi: Predictions, taken: NDArray[np.bool_]) -> bool:
     return True
 
 
-def _mask(given: Any) -> tuple[bool, ...]:
-    mask = np.asarray(given)
+def _mask(flags: Any) -> tuple[bool, ...]:
+    mask = np.asarray(flags)
     if mask.ndim != 1 or (mask.dtype != bool and not np.isin(mask, (0, 1)).all()):
-        raise InputError("`learn` is not a list of booleans", got=check.show(given))
+        raise InputError("`learn` is not a list of booleans", got=check.show(flags))
     return tuple(bool(m) for m in mask)
 
 
@@ -236,30 +236,30 @@ def choose(
     if pi.n_configs == 1 and knobs.learn is None:
         return _evaluate(pi, metric, knobs, np.array([0]), n_jobs)
     learning = learning_part(pi, knobs, seeds)
-    part, rest = part_of(pi, ~learning), part_of(pi, learning)
-    scores = whole_scores(rest, metric, selector, n_jobs=n_jobs)  # (F, 1, C)
+    evaluated, learned = part_of(pi, ~learning), part_of(pi, learning)
+    scores = whole_scores(learned, metric, selector, n_jobs=n_jobs)  # (F, 1, C)
     if knobs.direction == "auto":
-        scores = _turn_folds(rest, metric, selector, scores)
-    best, _, means = judge_winner(rest, metric, selector, scores)
+        scores = _turn_folds(learned, metric, selector, scores)
+    best, _, means = judge_winner(learned, metric, selector, scores)
     candidates = np.array([best])
     if preselect is not None:
         candidates = _top(metric, means, best, preselect)
-    made = _evaluate(part, metric, knobs, candidates, n_jobs)
+    choice = _evaluate(evaluated, metric, knobs, candidates, n_jobs)
     defined = int((~np.isnan(scores).all(axis=(1, 2))).sum())
-    naive = float(means[made.chosen])
-    return replace(made, naive=naive, scores=means, folds=(len(scores), defined))
+    naive = float(means[choice.chosen])
+    return replace(choice, naive=naive, scores=means, folds=(len(scores), defined))
 
 
 def _turn_folds(
-    rest: Predictions, metric: Metric, selector: Selector, scores: NDArray[np.float64]
+    pi: Predictions, metric: Metric, selector: Selector, scores: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Reverse fold scores if the negatives of the fold have the greater median."""
-    turns = [turned(rest, np.ones(rest.n_cases, dtype=bool))]
+    turns = [turned(pi, np.ones(pi.n_cases, dtype=bool))]
     if selector.by_fold:
         turns = [
-            turned(rest, rest.folds[:, r] == k, r)
-            for r in range(rest.n_repeats)
-            for k in np.flatnonzero(rest.cells[r].any(axis=1))
+            turned(pi, pi.folds[:, r] == k, r)
+            for r in range(pi.n_repeats)
+            for k in np.flatnonzero(pi.cells[r].any(axis=1))
         ]
     return np.where(np.stack(turns)[:, None], sum(metric.limits) - scores, scores)
 
@@ -274,27 +274,27 @@ def _top(metric: Metric, means: NDArray[np.float64], best: int, share: float) ->
 
 
 def _evaluate(
-    part: Predictions,
+    pi: Predictions,
     metric: Metric,
     knobs: SplitKnobs,
     candidates: NDArray[np.intp],
     n_jobs: int | None,
 ) -> Choice:
     """Score the candidates in the evaluation part, and put the best of them first."""
-    some = part.select([int(c) for c in candidates])
-    values = score_table(some, metric, Weights.ones(part.n_cases), n_jobs=n_jobs)[0]
+    some = pi.select([int(c) for c in candidates])
+    values = score_table(some, metric, Weights.ones(pi.n_cases), n_jobs=n_jobs)[0]
     turns = np.zeros(len(candidates), dtype=bool)
     if knobs.direction == "auto":
-        turns = turned(some, np.ones(part.n_cases, dtype=bool))
+        turns = turned(some, np.ones(pi.n_cases, dtype=bool))
         values = np.where(turns, sum(metric.limits) - values, values)
     best = int(first_best(gains_of(metric, values[None, None])[0])[0])
     if best < 0:
         raise EvidenceError(
             f"metric {metric.name!r} is undefined in the evaluation part",
             needs="cases of every class in the evaluation part",
-            got=f"{part.n_cases} cases",
+            got=f"{pi.n_cases} cases",
             cure=f"Use more cases, or {arg('method', 'bbc')}.",
         )
     order = np.r_[best, np.delete(np.arange(len(candidates)), best)]
-    kept = order[~np.isnan(values[order])]
-    return Choice(part, candidates[kept], values[kept], turns[kept])
+    defined = order[~np.isnan(values[order])]
+    return Choice(pi, candidates[defined], values[defined], turns[defined])

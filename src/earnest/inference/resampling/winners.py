@@ -79,10 +79,10 @@ def winners(
     step = max(1, FOLD_CELLS // (len(fold_repeats(pi)) * pi.n_configs))
     parts = [weights.take(slice(b, b + step)) for b in range(0, len(weights), step)]
     chosen = []
-    for part in parts:
-        gains = gains_of(metric, fold_scores(pi, metric, part, n_jobs=n_jobs))
+    for block in parts:
+        gains = gains_of(metric, fold_scores(pi, metric, block, n_jobs=n_jobs))
         if type(selector) is OneStandardError:  # a subclass has its own rule
-            chosen.append(selector(gains, order, fold_inflation(pi, part)))
+            chosen.append(selector(gains, order, fold_inflation(pi, block)))
         else:
             chosen.append(selector(gains, order))
     return np.concatenate(chosen)
@@ -112,8 +112,8 @@ def gains_of(metric: Metric, scores: NDArray[np.float64]) -> NDArray[np.float64]
 
 def find_best(metric: Metric, values: Array) -> int:
     """Return the first configuration with the best of values (C,), of which one is defined."""
-    known = np.flatnonzero(~np.isnan(values))
-    return int(known[first_best(gains_of(metric, values[None, None, known])[0])[0]])
+    defined = np.flatnonzero(~np.isnan(values))
+    return int(defined[first_best(gains_of(metric, values[None, None, defined])[0])[0]])
 
 
 def winner(
@@ -154,8 +154,8 @@ def judge_winner(
 
 def keep_defined_folds(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Leave out the folds (F, B, C) in which the metric is undefined for every configuration."""
-    kept = np.asarray(~np.isnan(scores).all(axis=(1, 2)))
-    if not kept.any():
+    defined = np.asarray(~np.isnan(scores).all(axis=(1, 2)))
+    if not defined.any():
         if len(scores) == 1:
             raise EvidenceError(
                 "the metric is undefined on these cases, for every configuration",
@@ -168,7 +168,7 @@ def keep_defined_folds(scores: NDArray[np.float64]) -> NDArray[np.float64]:
             cure=f"Use fewer or stratified folds, or {arg('method', 'bbc')}, which scores all "
             "cases together.",
         )
-    return scores[kept]
+    return scores[defined]
 
 
 CELLS = 1 << 21  # terms gathered at a time
@@ -245,23 +245,23 @@ class WinnerScores:
         is alone has the same score twice.
         """
         dealt = deal_winners(best)
-        known = np.unique(best[best >= 0])
-        made = score_terms(self.pi.select(known), self.metric) if len(known) else None
-        if made is not None and np.isfinite(made[1]).all():
-            whole, terms = made
+        winners = np.unique(best[best >= 0])
+        scored = score_terms(self.pi.select(winners), self.metric) if len(winners) else None
+        if scored is not None and np.isfinite(scored[1]).all():
+            whole, terms = scored
             moves = np.ascontiguousarray((terms - whole).T)  # (W, n)
-            own, other = np.full((2, len(best)), np.nan)
-            for out, mine in ((own, best), (other, dealt)):
+            scores, other = np.full((2, len(best)), np.nan)
+            for out, mine in ((scores, best), (other, dealt)):
                 rows = np.flatnonzero(mine >= 0)
-                places = np.searchsorted(known, mine[rows])
+                places = np.searchsorted(winners, mine[rows])
                 out[rows] = mean_left_out(moves, outside.values, rows, places)
             won = best >= 0
-            own[won] += whole[np.searchsorted(known, best[won])]
-            return [np.where(np.isnan(draws), np.nan, own), other]
+            scores[won] += whole[np.searchsorted(winners, best[won])]
+            return [np.where(np.isnan(draws), np.nan, scores), other]
         other = score_selected(self.pi, self.metric, outside, dealt, n_jobs=self.n_jobs)
         whole = np.full(self.pi.n_configs + 1, np.nan)  # the last one for -1, who is nobody
-        ones = Weights(np.ones((len(known), self.pi.n_cases), dtype=np.uint8))
-        whole[known] = score_selected(self.pi, self.metric, ones, known, n_jobs=self.n_jobs)
+        ones = Weights(np.ones((len(winners), self.pi.n_cases), dtype=np.uint8))
+        whole[winners] = score_selected(self.pi, self.metric, ones, winners, n_jobs=self.n_jobs)
         return [draws, other - whole[dealt]]
 
     def corrected(self, table: Array, *, published: bool = False) -> float:
@@ -304,28 +304,28 @@ class WinnerScores:
             The variance that finitely many draws leave in the corrected score; by default that of
             the mean over the resamples.
         """
-        counts, kept = np.concatenate(self._counts), np.concatenate(self._tables)
-        valid = ~np.isnan(kept[:, 0])
-        counts, kept = counts[valid], kept[valid]
+        counts, tables = np.concatenate(self._counts), np.concatenate(self._tables)
+        valid = ~np.isnan(tables[:, 0])
+        counts, tables = counts[valid], tables[valid]
         drawn = table[:, 0] if table.shape[1] == 2 else table[:, 2] - table[:, 3]
         drawn = drawn[~np.isnan(drawn)]
-        if len(kept) < 2 or len(drawn) < 2:
+        if len(tables) < 2 or len(drawn) < 2:
             return ScoreErrors()
         luck = float(np.var(drawn, ddof=1)) / len(drawn) if luck is None else luck
-        best = kept[:, 1].astype(np.intp)
-        known, shares = self._frequent(best, winner)
-        made = score_terms(self.pi.select(known), self.metric) if self.metric.has_terms else None
-        if made is None or not np.isfinite(made[1]).all():
-            dealt = kept.shape[1] > 2  # not where terms were expected, and overflow
-            return self._errors_of_draws(counts, kept, winner, luck) if dealt else ScoreErrors()
+        best = tables[:, 1].astype(np.intp)
+        often, shares = self._frequent(best, winner)
+        scored = score_terms(self.pi.select(often), self.metric) if self.metric.has_terms else None
+        if scored is None or not np.isfinite(scored[1]).all():
+            dealt = tables.shape[1] > 2  # not where terms were expected, and overflow
+            return self._errors_of_draws(counts, tables, winner, luck) if dealt else ScoreErrors()
         if best_wins:
-            found = self._limit_errors(made, np.zeros(self.pi.n_cases), shares, rng)
-            return replace(found, optimism=float(np.hypot(found.optimism or 0.0, np.sqrt(luck))))
-        terms, place = np.ascontiguousarray(made[1].T), np.searchsorted(known, best)
-        among = np.isin(best, known)
-        losses, counts = terms[place[among]], counts[among]
-        own = terms[np.searchsorted(known, winner)]
-        value, gap = (self._variance(mine, counts) for mine in (losses, own - losses))
+            errors = self._limit_errors(scored, np.zeros(self.pi.n_cases), shares, rng)
+            return replace(errors, optimism=float(np.hypot(errors.optimism or 0.0, np.sqrt(luck))))
+        terms, position = np.ascontiguousarray(scored[1].T), np.searchsorted(often, best)
+        among = np.isin(best, often)
+        losses, counts = terms[position[among]], counts[among]
+        its_terms = terms[np.searchsorted(often, winner)]
+        value, gap = (self._variance(mine, counts) for mine in (losses, its_terms - losses))
         return ScoreErrors(value=float(np.sqrt(value)), optimism=float(np.sqrt(gap + luck)))
 
     def gain_error(self, wins: Array, start: int | None, rng: np.random.Generator) -> float | None:
@@ -343,33 +343,33 @@ class WinnerScores:
             The source of the normal draws.
         """
         most = max(2, TERMS // self.pi.n_cases)
-        known = np.sort(np.argsort(-wins, kind="stable")[:most])
-        known = known[wins[known] > 0]
-        made = score_terms(self.pi.select(known), self.metric) if len(known) else None
+        often = np.sort(np.argsort(-wins, kind="stable")[:most])
+        often = often[wins[often] > 0]
+        scored = score_terms(self.pi.select(often), self.metric) if len(often) else None
         zero = self._start_terms(start)
-        if made is None or not (np.isfinite(made[1]).all() and np.isfinite(zero).all()):
+        if scored is None or not (np.isfinite(scored[1]).all() and np.isfinite(zero).all()):
             return None
-        return self._limit_errors(made, zero, wins[known] / wins[known].sum(), rng).gain
+        return self._limit_errors(scored, zero, wins[often] / wins[often].sum(), rng).gain
 
     def _start_terms(self, start: int | None) -> Array:
         """Return the terms (n,) of one configuration, or the mean of those of all."""
         pi, metric = self.pi, self.metric
         if start is not None:
-            made = score_terms(pi.select(start), metric)
-            return np.full(pi.n_cases, np.nan) if made is None else made[1][:, 0]
+            scored = score_terms(pi.select(start), metric)
+            return np.full(pi.n_cases, np.nan) if scored is None else scored[1][:, 0]
         total = np.zeros(pi.n_cases)
         step = max(1, CELLS // pi.n_cases)
         for first in range(0, pi.n_configs, step):
             some = range(first, min(first + step, pi.n_configs))
-            made = score_terms(pi.select(some), metric)
-            total += np.nan if made is None else made[1].sum(axis=1)
+            scored = score_terms(pi.select(some), metric)
+            total += np.nan if scored is None else scored[1].sum(axis=1)
         return total / pi.n_configs
 
     def _limit_errors(
-        self, made: tuple[Array, Array], zero: Array, shares: Array, rng: np.random.Generator
+        self, scored: tuple[Array, Array], zero: Array, shares: Array, rng: np.random.Generator
     ) -> ScoreErrors:
         """Return the errors in the limit, from scores (W,), their terms (n, W) and those of 0."""
-        sign, (scores, terms) = self.metric.sign, made
+        sign, (scores, terms) = self.metric.sign, scored
         away = sign * np.column_stack([terms - scores, zero - zero.mean()]) / len(zero)
         units = _bundled(_by_unit(away, self._strata(), self.pi.target.groups), rng)
         return errors_in_the_limit(units, sign * scores, shares, rng)
@@ -379,8 +379,8 @@ class WinnerScores:
         wins = np.bincount(best, minlength=self.pi.n_configs)
         most = max(2, TERMS // self.pi.n_cases)
         order = np.argsort(-wins, kind="stable")[:most]
-        known = np.unique(np.append(order[wins[order] > 0], winner))
-        return known, wins[known] / wins[known].sum()
+        often = np.unique(np.append(order[wins[order] > 0], winner))
+        return often, wins[often] / wins[often].sum()
 
     def _strata(self) -> NDArray[np.intp] | None:
         """Return the layers that were drawn apart, None if there are none."""
@@ -393,8 +393,8 @@ class WinnerScores:
 
     def _variance(self, losses: Array, counts: NDArray[np.uint8]) -> float:
         groups = self.pi.target.groups
-        found = leave_one_out(losses, counts, strata=self._strata(), groups=groups)
-        return max(found.variance, 0.0)
+        estimate = leave_one_out(losses, counts, strata=self._strata(), groups=groups)
+        return max(estimate.variance, 0.0)
 
     def _errors_of_draws(
         self, counts: NDArray[np.uint8], table: Array, winner: int, luck: float
@@ -407,10 +407,10 @@ class WinnerScores:
         dealt = np.nan_to_num(table[:, 3] - np.nanmean(table[:, 3]))
         left = table[:, 0] - 2.0 * dealt
         columns = np.full(len(counts), winner, dtype=np.intp)
-        own = score_selected(self.pi, self.metric, Weights(counts), columns, n_jobs=self.n_jobs)
+        scores = score_selected(self.pi, self.metric, Weights(counts), columns, n_jobs=self.n_jobs)
         units = unit_counts(counts, self.pi.target.groups)
         value = _covariance_error(units, left)
-        gap = _covariance_error(units, own - left)
+        gap = _covariance_error(units, scores - left)
         together = None if gap is None else float(np.sqrt(gap**2 + luck))
         return ScoreErrors(value=value, optimism=together)
 
@@ -459,15 +459,15 @@ def errors_in_the_limit(
     moved = np.empty((turns, *luck.shape))
     for turn in range(0, OUTER, turns):
         some = slice(turn, min(turn + turns, OUTER))
-        part = np.add(apart[some, None], luck, out=moved[: some.stop - turn])
-        np.argmax(part, axis=2, out=best[some])
+        sums = np.add(apart[some, None], luck, out=moved[: some.stop - turn])
+        np.argmax(sums, axis=2, out=best[some])
     left = np.take_along_axis(apart, best, axis=1) - luck[np.arange(INNER), best]
     value = left.mean(axis=1)
     line, slope = drawn[:, :-1] @ shares, moves[:, :-1] @ shares
 
-    def error(bent: Array, straight: Array, known: Array) -> float:
+    def error(bent: Array, straight: Array, squares: Array) -> float:
         more = float(np.var(bent, ddof=1) - np.var(straight, ddof=1)) / STEP**2
-        return float(np.sqrt(max(float(np.square(known).sum()) + more, 0.0)))
+        return float(np.sqrt(max(float(np.square(squares).sum()) + more, 0.0)))
 
     return ScoreErrors(
         value=error(value, line, slope),
@@ -539,8 +539,8 @@ def _covariance_error(counts: Numbers, scores: Array) -> float | None:
     valid = ~np.isnan(scores)
     if valid.sum() < 2:
         return None
-    rest = (scores[valid] - scores[valid].mean()) / valid.sum()
-    moved, noise = count_sums(counts[valid], rest)
+    centred = (scores[valid] - scores[valid].mean()) / valid.sum()
+    moved, noise = count_sums(counts[valid], centred)
     variance = float(np.square(moved).sum()) - noise
     if variance <= 0.0:
         return None

@@ -58,9 +58,11 @@ class Refined:
 
     def __call__(self, call: ReplicatesCall) -> EstimateParts:
         """Return the training score plus the mean of (score on all cases - score on the sample)."""
-        made, metric = call.replicates, call.metric
-        gaps = whole_scores(made, metric, call.n_jobs) - score_drawn(made, metric, call.n_jobs)
-        apparent = apparent_score(made, metric)
+        replicates, metric = call.replicates, call.metric
+        gaps = whole_scores(replicates, metric, call.n_jobs) - score_drawn(
+            replicates, metric, call.n_jobs
+        )
+        apparent = apparent_score(replicates, metric)
         gap, remarks = average_defined(call, gaps)
         return EstimateParts(
             value=apparent + gap,

@@ -81,12 +81,12 @@ class LeftOutMethod(ABC):
 
     def __call__(self, call: ReplicatesCall) -> EstimateParts:
         """Return the value with limits from its influence function."""
-        made = self.leave_out(call)
-        limits = limits_of(call.replicates, call.metric, made)
+        estimate = self.leave_out(call)
+        limits = limits_of(call.replicates, call.metric, estimate)
         return EstimateParts(
-            value=made.value,
+            value=estimate.value,
             naive=apparent_score(call.replicates, call.metric),
             source=limits.source,
             cautions=limits.cautions,
-            details=made,
+            details=estimate,
         )

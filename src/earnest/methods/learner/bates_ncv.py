@@ -128,20 +128,20 @@ class BatesNCV:
         if parts.naive_error > 0.0:
             source: LimitSource = NormalLimits(value, parts.standard_error)
             source = never_beyond_perfect(source, nested.outer, metric, value, by_fold=True)
-            said = [
+            remarks = [
                 *few_cases(outer),
                 *_few_repeats(nested.outer.n_repeats),
                 *_warn_of_bound(parts),
             ]
         else:
             source, remark = limits_without_spread(nested.outer, outer, metric)
-            said = [remark]
+            remarks = [remark]
         return EstimateParts(
             value=value,
             winner=0,
             naive=parts.outer,
             source=source,
-            cautions=said,
+            cautions=remarks,
             details=parts,
             estimand=self.spec.estimand + (CORRECTED if self.bias_correction else ""),
         )
@@ -159,7 +159,7 @@ def need_means(who: str, metric: Metric) -> None:
 
 
 def _need_one_learner(nested: NestedPredictions) -> None:
-    most = max(part.n_configs for row in nested.inner for part in row)
+    most = max(table.n_configs for row in nested.inner for table in row)
     folds = min(len(names) for names in nested.outer.fold_names)
     if most > 1 or folds < 3:
         raise EvidenceError(
@@ -177,9 +177,9 @@ def find_parts(
     outer = case_values(nested.outer, metric).terms[:, 0]  # (n, R)
     apart, chance, inner = [], [], []
     for repeat, row in enumerate(nested.inner):
-        for fold, part in enumerate(row):
+        for fold, table in enumerate(row):
             held_out = outer[nested.outer.folds[:, repeat] == fold, repeat]
-            within = case_values(part, metric).terms[:, 0, 0]
+            within = case_values(table, metric).terms[:, 0, 0]
             within = within[~np.isnan(within)]
             if not len(within) or not len(held_out) or np.isnan(held_out).any():
                 raise EvidenceError(

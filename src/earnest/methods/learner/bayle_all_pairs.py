@@ -96,13 +96,13 @@ def estimate_by_folds(
 ) -> EstimateParts:
     """Return the winner's cross-validated score with a normal interval, as if it were fixed."""
     best, naive, _ = winner(call.pi, call.metric, selector, n_jobs=call.n_jobs)
-    made = fold_normal(call.pi, call.metric, best, variance)
+    limits = fold_normal(call.pi, call.metric, best, variance)
     return EstimateParts(
-        value=made.value,
+        value=limits.value,
         winner=best,
         naive=naive,
-        source=made.source,
-        cautions=made.cautions,
+        source=limits.source,
+        cautions=limits.cautions,
         estimand=as_fixed(method, call.pi),
         used=used or {},
     )

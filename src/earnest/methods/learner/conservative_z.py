@@ -97,39 +97,39 @@ class ConservativeZ:
         halves, metric = call.design, call.metric
         assert isinstance(halves, PairedHalves)
         scores, missing = _scores(halves.whole, metric)
-        means = [tuple(_scores(part, metric)[0].mean() for part in pair) for pair in halves.halves]
+        means = [tuple(_scores(half, metric)[0].mean() for half in pair) for pair in halves.halves]
         value = float(scores.mean())
         error = float(np.mean([(a - b) ** 2 for a, b in means]) / 2.0) ** 0.5
         source: LimitSource = NormalLimits(value, error)
-        said = list(_few_halvings(len(means)))
+        remarks = list(_few_halvings(len(means)))
         if error <= ROUNDING * max(abs(value), 1.0):
             tested = int(halves.whole.tested(0).sum())
             source = EqualCaseLimits(value, max(tested, 1), *metric.limits)
-            said = [*_equal(tested)]
+            remarks = [*_equal(tested)]
         return EstimateParts(
             value=value,
             winner=0,
             naive=value,
             source=source,
-            cautions=[*warn_of_undefined_folds(len(scores) + missing, len(scores)), *said],
+            cautions=[*warn_of_undefined_folds(len(scores) + missing, len(scores)), *remarks],
             details=HalvesDetails(
                 tuple(scores.tolist()), tuple((float(a), float(b)) for a, b in means)
             ),
         )
 
 
-def _scores(part: Predictions, metric: Metric) -> tuple[NDArray[np.float64], int]:
+def _scores(pi: Predictions, metric: Metric) -> tuple[NDArray[np.float64], int]:
     """Return the defined scores of the random splits, and how many are undefined."""
-    scores = fold_scores(part, metric)[:, 0, 0]
-    kept = scores[~np.isnan(scores)]
-    if len(kept) == 0:
+    scores = fold_scores(pi, metric)[:, 0, 0]
+    defined = scores[~np.isnan(scores)]
+    if len(defined) == 0:
         raise EvidenceError(
             f"metric {metric.name!r} is undefined in every random split",
             needs="test sets with cases of every class",
-            got=f"{len(scores)} test sets of about {int(part.tested(0).sum())} cases",
+            got=f"{len(scores)} test sets of about {int(pi.tested(0).sum())} cases",
             cure=f"Use more cases, another metric, or {arg('method', 'corrected_t')}.",
         )
-    return kept, len(scores) - len(kept)
+    return defined, len(scores) - len(defined)
 
 
 def _few_halvings(count: int) -> Iterator[Caution]:

@@ -135,5 +135,5 @@ def fold_details(
 ) -> tuple[NDArray[np.float64], Iterable[Caution]]:
     """Return the defined fold scores (J,) of one configuration, and a caution for the others."""
     scores = fold_scores(pi.select(best), metric)[:, 0, 0]
-    kept = scores[~np.isnan(scores)]
-    return kept, warn_of_undefined_folds(len(scores), len(kept))
+    defined = scores[~np.isnan(scores)]
+    return defined, warn_of_undefined_folds(len(scores), len(defined))

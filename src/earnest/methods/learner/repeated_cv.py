@@ -53,7 +53,7 @@ class InfluenceVariance:
     noise: float
 
 
-def influence_variance(made: CaseValues) -> InfluenceVariance:
+def influence_variance(cases: CaseValues) -> InfluenceVariance:
     """Return the variance of the mean over cases and repeats of one configuration.
 
     A case i moves the result in two ways. Where it is tested it adds E_i, the mean of its terms
@@ -78,18 +78,18 @@ def influence_variance(made: CaseValues) -> InfluenceVariance:
     hides its effect in training. The variance is then that of one partition, by its pooled terms,
     averaged over repeats: a mean over partitions varies less than one.
     """
-    terms, folds = made.spread[:, 0], made.folds  # (n, R) both
+    terms, folds = cases.spread[:, 0], cases.folds  # (n, R) both
     tested = folds >= 0
     counts = np.maximum(tested.sum(axis=1), 1)
-    own = np.where(tested, terms, 0.0).sum(axis=1) / counts  # E_i
-    units = np.arange(len(own)) if made.groups is None else made.groups
-    summed = _sums(units, own - own.mean())
-    scale = _scale(made.groups) / len(own) ** 2
+    means = np.where(tested, terms, 0.0).sum(axis=1) / counts  # E_i
+    units = np.arange(len(means)) if cases.groups is None else cases.groups
+    summed = _sums(units, means - means.mean())
+    scale = _scale(cases.groups) / len(means) ** 2
     alone = scale * float(np.square(summed).sum())
-    if made.pooled is not None:
-        each = variance_of_repeats(made)
+    if cases.pooled is not None:
+        each = variance_of_repeats(cases)
         return InfluenceVariance(max(each, alone), alone, max(each - alone, 0.0), 0.0)
-    away = np.where(tested, terms - own[:, None], 0.0)
+    away = np.where(tested, terms - means[:, None], 0.0)
     others = np.stack([_beside(away[:, r], folds[:, r]) for r in range(folds.shape[1])], axis=1)
     trained = np.stack([_sums(units, -others[:, r]) for r in range(folds.shape[1])], axis=1)
     noise = scale * float(trained.var(axis=1, ddof=1).sum()) * _shrunk(folds)
@@ -97,14 +97,17 @@ def influence_variance(made: CaseValues) -> InfluenceVariance:
     return InfluenceVariance(max(both - noise, alone), alone, both - noise - alone, noise)
 
 
-def variance_of_repeats(made: CaseValues) -> float:
+def variance_of_repeats(cases: CaseValues) -> float:
     """Return the variance over all pairs of one partition, as the mean over the repeats."""
     every = [
         variance_of_mean(
-            made.spread[:, 0, r : r + 1], made.folds[:, r : r + 1], made.groups, Variance.ALL_PAIRS
+            cases.spread[:, 0, r : r + 1],
+            cases.folds[:, r : r + 1],
+            cases.groups,
+            Variance.ALL_PAIRS,
         )
-        for r in range(made.folds.shape[1])
-        if (made.folds[:, r] >= 0).any()
+        for r in range(cases.folds.shape[1])
+        if (cases.folds[:, r] >= 0).any()
     ]
     return float(np.mean(every))
 
@@ -218,32 +221,32 @@ class RepeatedCV:
         default = MeanOfFolds() if isinstance(metric, RankMetric) else Pooled()
         selector = selector_of(self.selector, default)
         best, naive, _ = winner(pi, metric, selector, n_jobs=call.n_jobs)
-        made = case_values(pi.select(best), metric, singles=True)
-        value = float(made.value[0])
+        cases = case_values(pi.select(best), metric, singles=True)
+        value = float(cases.value[0])
         if np.isnan(value):
             raise EvidenceError(
                 f"metric {metric.name!r} is undefined on the cases of a repeat",
                 needs="a defined score on all cases of each repeat",
                 cure="Check the predictions, or choose another metric.",
             )
-        parts = influence_variance(made)
+        parts = influence_variance(cases)
         if parts.total > 0.0:
             source: LimitSource = NormalLimits(value, parts.total**0.5)
             source = never_beyond_perfect(source, pi.select(best), metric, value, by_fold=True)
-            said = [*few_cases(made), *_few_repeats(pi.n_repeats, parts)]
+            remarks = [*few_cases(cases), *_few_repeats(pi.n_repeats, parts)]
         else:
-            source, remark = limits_without_spread(pi.select(best), made, metric)
-            said = [remark]
+            source, remark = limits_without_spread(pi.select(best), cases, metric)
+            remarks = [remark]
         return EstimateParts(
             value=value,
             winner=best,
             naive=naive,
             source=source,
             cautions=[
-                *few_groups_in_variance(made.groups),
-                *_linear(made),
-                *lone_cases(made, one_partition=True),
-                *said,
+                *few_groups_in_variance(cases.groups),
+                *_linear(cases),
+                *lone_cases(cases, one_partition=True),
+                *remarks,
             ],
             estimand=as_fixed(self, pi),
             details=parts,
@@ -272,6 +275,6 @@ def _few_repeats(repeats: int, parts: InfluenceVariance) -> Iterator[Caution]:
         yield of_limits.repeats_mostly_noise(repeats, trained=parts.trained > 0, enough=enough)
 
 
-def _linear(made: CaseValues) -> Iterator[Caution]:
-    if made.kind != "pointwise":
-        yield of_limits.error_beyond_means(by_fold=made.kind != "delta")
+def _linear(cases: CaseValues) -> Iterator[Caution]:
+    if cases.kind != "pointwise":
+        yield of_limits.error_beyond_means(by_fold=cases.kind != "delta")

@@ -100,7 +100,7 @@ class DeLong(SplitMethod):
     ) -> tuple[LimitSource, tuple[Caution, ...], Mapping[str, object]]:
         """Return DeLong's limits of the AUC."""
         logit, published = self.variant == "logit", self.variant == "as_published"
-        made = delong(choice, call.metric, logit=logit, published=published)
-        source = best_of(made.source, len(choice.candidates), call.metric.greater_is_better)
-        said = made.cautions or tuple(few_groups_in_variance(choice.part.target.groups))
-        return source, said, {}
+        limits = delong(choice, call.metric, logit=logit, published=published)
+        source = best_of(limits.source, len(choice.candidates), call.metric.greater_is_better)
+        remarks = limits.cautions or tuple(few_groups_in_variance(choice.part.target.groups))
+        return source, remarks, {}

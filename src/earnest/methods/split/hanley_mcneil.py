@@ -100,7 +100,7 @@ class HanleyMcNeil(SplitMethod):
     ) -> tuple[LimitSource, tuple[Caution, ...], Mapping[str, object]]:
         """Return limits from the AUC and the class sizes."""
         published = self.variant == "as_published"
-        made = hanley_mcneil(choice, call.metric, cases=call.pi.n_cases if published else None)
+        limits = hanley_mcneil(choice, call.metric, cases=call.pi.n_cases if published else None)
         several = 1 if published else len(choice.candidates)
-        source = best_of(made.source, several, call.metric.greater_is_better)
-        return source, made.cautions or tuple(warn_of_groups(choice.part, self.spec.name)), {}
+        source = best_of(limits.source, several, call.metric.greater_is_better)
+        return source, limits.cautions or tuple(warn_of_groups(choice.part, self.spec.name)), {}

@@ -110,19 +110,19 @@ class HoldOut(ResamplingKnobs):
         best, naive = 0, None
         if pi.n_configs > 1:
             best, naive, _ = winner(part_of(pi, ~scoring), metric, selector, n_jobs=call.n_jobs)
-        part = part_of(pi, scoring)
-        value = _value(part, metric, best)
-        resampler = None if self.interval == "normal" else self.find_resampler(part.target)
-        source = self._limits(call, part, best, value)
+        scored = part_of(pi, scoring)
+        value = _value(scored, metric, best)
+        resampler = None if self.interval == "normal" else self.find_resampler(scored.target)
+        source = self._limits(call, scored, best, value)
         source, remarks = with_spread(
-            source, part.select(best), metric, value=value, by_law=self.interval == "percentile"
+            source, scored.select(best), metric, value=value, by_law=self.interval == "percentile"
         )
         return EstimateParts(
             value=value,
             winner=best,
             naive=naive,
             source=source,
-            cautions=[*part_only(part.n_cases, pi.n_cases), *remarks],
+            cautions=[*part_only(scored.n_cases, pi.n_cases), *remarks],
             estimand=Estimand.THIS_MODEL if pi.n_configs == 1 else None,
             used={"selector": selector, "resampler": resampler},
         )
@@ -136,10 +136,10 @@ class HoldOut(ResamplingKnobs):
             return np.ones(pi.n_cases, dtype=bool)
         return split_cases(pi, self.evaluate, seeds.generator(Purpose.EVALUATION))
 
-    def _limits(self, call: Call, part: Predictions, best: int, value: float) -> LimitSource:
-        score = _score(part, call.metric, best)
+    def _limits(self, call: Call, scored: Predictions, best: int, value: float) -> LimitSource:
+        score = _score(scored, call.metric, best)
         if self.interval == "normal":
-            losses = score(Weights(np.eye(part.n_cases, dtype=np.uint8)))[:, 0]
+            losses = score(Weights(np.eye(scored.n_cases, dtype=np.uint8)))[:, 0]
             if np.isnan(losses).any():
                 raise EvidenceError(
                     "normal limits need every scoring case in every repeat",
@@ -147,26 +147,26 @@ class HoldOut(ResamplingKnobs):
                     "repeat",
                     cure=f"Use {arg('interval', 'percentile')}.",
                 )
-            return NormalLimits(value, float(losses.std() / np.sqrt(part.n_cases)))
-        draws = self.resample(score, part.target, call.metric, call.seeds, n_jobs=call.n_jobs)
+            return NormalLimits(value, float(losses.std() / np.sqrt(scored.n_cases)))
+        draws = self.resample(score, scored.target, call.metric, call.seeds, n_jobs=call.n_jobs)
         return DrawnLimits(draws[:, 0])
 
 
-def _value(part: Predictions, metric: Metric, best: int) -> float:
+def _value(scored: Predictions, metric: Metric, best: int) -> float:
     """Return the score of a configuration on the scoring cases, and refuse where it has none."""
-    value = float(_score(part, metric, best)(Weights.ones(part.n_cases))[0, 0])
+    value = float(_score(scored, metric, best)(Weights.ones(scored.n_cases))[0, 0])
     if np.isnan(value):
         raise EvidenceError(
             f"metric {metric.name!r} is undefined on the scoring cases",
             needs="cases of every class among them",
-            got=f"{part.n_cases} cases",
+            got=f"{scored.n_cases} cases",
             cure=f"Use {arg('method', 'bbc')}.",
         )
     return value
 
 
-def _score(part: Predictions, metric: Metric, best: int) -> Statistic:
+def _score(scored: Predictions, metric: Metric, best: int) -> Statistic:
     def score(weights: Weights) -> NDArray[np.float64]:
-        return score_selected(part, metric, weights, np.full(len(weights), best))[:, None]
+        return score_selected(scored, metric, weights, np.full(len(weights), best))[:, None]
 
     return score

@@ -74,9 +74,9 @@ class SplitMethod(SplitKnobs, ABC):
             preselect=self.preselect,
             n_jobs=call.n_jobs,
         )
-        source, said, used = self.find_limits(call, choice)
+        source, remarks, used = self.find_limits(call, choice)
         # Exact limits hold for any number of cases.
-        exact = any(caution.about is Scope.AREA for caution in said)
+        exact = any(caution.about is Scope.AREA for caution in remarks)
         learn = None if self.learn is None else "".join(str(int(mine)) for mine in self.learn)
         return EstimateParts(
             value=choice.value,
@@ -89,7 +89,7 @@ class SplitMethod(SplitKnobs, ABC):
                 *warn_of_turning(pi.configs.ids[choice.chosen], bool(choice.turned[0])),
                 *unlike_scales(choice.part, metric, Pooled(), choice.chosen),
                 *(() if exact else few_for_an_auc(choice.part, metric)),
-                *said,
+                *remarks,
             ],
             details=SplitDetails.of(choice),
             estimand=self._name_estimand(pi.n_configs),

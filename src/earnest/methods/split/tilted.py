@@ -153,9 +153,9 @@ class Tilted(SplitMethod):
     ) -> tuple[LimitSource, tuple[Caution, ...], Mapping[str, object]]:
         """Return tilted limits."""
         metric, rivals = call.metric, len(choice.candidates)
-        given = find_resampler(self.resampler)
-        resampler = choose_tilt_resampler(given, metric, call.pi.target)
-        made: LimitSource = tilt_limits(
+        default = find_resampler(self.resampler)
+        resampler = choose_tilt_resampler(default, metric, call.pi.target)
+        limits: LimitSource = tilt_limits(
             choice,
             metric,
             resampler,
@@ -166,10 +166,10 @@ class Tilted(SplitMethod):
         )
         if self.variant is None:
             apart = rivals if self.corrected else 1
-            made = no_better_than_perfect(made, choice, metric, rivals=apart)
+            limits = no_better_than_perfect(limits, choice, metric, rivals=apart)
         if not self.corrected:
-            made = best_of(made, rivals, metric.greater_is_better)
-        return made, (), {"resampler": resampler}
+            limits = best_of(limits, rivals, metric.greater_is_better)
+        return limits, (), {"resampler": resampler}
 
 
 def need_tiltable(name: str, metric: Metric, target: Target) -> None:
@@ -183,16 +183,16 @@ def need_tiltable(name: str, metric: Metric, target: Target) -> None:
         )
 
 
-def choose_tilt_resampler(given: Resampler | None, metric: Metric, target: Target) -> Resampler:
+def choose_tilt_resampler(default: Resampler | None, metric: Metric, target: Target) -> Resampler:
     """Return the resampler: as given, else groups, else within classes for the AUC."""
-    if given is not None:
-        if not given.has_out_of_bag:
+    if default is not None:
+        if not default.has_out_of_bag:
             raise EvidenceError(
                 "tilting needs resamples that draw cases",
                 needs="a resampler that draws cases: 'case', 'stratified' or 'group'",
-                got=repr(given.name),
+                got=repr(default.name),
             )
-        return given
+        return default
     if target.groups is not None:
         return GroupBootstrap()
     apart = is_auc(metric, target) or target.strata is not None
@@ -206,15 +206,15 @@ def case_influence(choice: Choice, metric: Metric, resampler: Resampler) -> Arra
     drawn together it is weighted by how rare the case's class is. The cases of a unit that adds
     rounding only have none.
     """
-    part = choice.part
-    if is_auc(metric, part.target):
-        own, least = _auc_influence(choice, metric, within_classes(resampler, part.target))
+    scored = choice.part
+    if is_auc(metric, scored.target):
+        influence, least = _auc_influence(choice, metric, within_classes(resampler, scored.target))
     else:
-        own, least = _mean_influence(part.select(choice.chosen), metric)
-    units = list_drawn_units(part, resampler)
-    seen = np.abs(np.bincount(units, weights=own)) > least * np.bincount(units)
-    own = np.where(seen[units], own, 0.0)
-    return metric.sign * (-own if choice.turned[0] else own)
+        influence, least = _mean_influence(scored.select(choice.chosen), metric)
+    units = list_drawn_units(scored, resampler)
+    seen = np.abs(np.bincount(units, weights=influence)) > least * np.bincount(units)
+    influence = np.where(seen[units], influence, 0.0)
+    return metric.sign * (-influence if choice.turned[0] else influence)
 
 
 def within_classes(resampler: Resampler, target: Target) -> bool:
@@ -231,15 +231,15 @@ def fallback_limits(
     for other means in a finite range, for which they are wide, and normal ones for the rest.
     """
     if is_auc(metric, choice.part.target):
-        made = delong(choice, metric)
-        return made.source, made.words
+        limits = delong(choice, metric)
+        return limits.source, limits.words
     units = len(np.unique(list_drawn_units(choice.part, resampler)))
     low, high = metric.limits
     if np.isfinite(low) and np.isfinite(high):
         return ShareLimits(choice.value, units, low, high), "that of Wilson"
     influence = case_influence(choice, metric, resampler)
-    own = np.bincount(list_drawn_units(choice.part, resampler), weights=influence)
-    error = float(np.sqrt((own**2).sum() * units / max(units - 1, 1))) / choice.part.n_cases
+    sums = np.bincount(list_drawn_units(choice.part, resampler), weights=influence)
+    error = float(np.sqrt((sums**2).sum() * units / max(units - 1, 1))) / choice.part.n_cases
     if error > 0:
         return NormalLimits(choice.value, error), "a normal one"
     return EqualCaseLimits(choice.value, units, low, high), "that of cases that are all alike"
@@ -251,37 +251,37 @@ def no_better_than_perfect(
     """Return limits of an AUC whose bad end is never nearer to 1 than that of a perfect one."""
     if not is_auc(metric, choice.part.target):
         return source  # Wilson's limits, where no tilt is found, have no gap to those of tilts
-    one = choice.part.select(choice.chosen)
-    return never_beyond_perfect(source, one, metric, choice.value, rivals=rivals)
+    alone = choice.part.select(choice.chosen)
+    return never_beyond_perfect(source, alone, metric, choice.value, rivals=rivals)
 
 
 def _auc_influence(choice: Choice, metric: Metric, apart: bool) -> tuple[Array, float]:
     """Return what each case adds to the AUC (n,), and below what it is rounding."""
     y = choice.part.target.y
-    own = line_of(metric)[1] * auc_influence(choice.placements, y == 1)
+    influence = line_of(metric)[1] * auc_influence(choice.placements, y == 1)
     weight = np.ones(len(y)) if apart else len(y) / np.bincount(y)[y]
-    return own * weight, ROUNDING * float(weight.max())
+    return influence * weight, ROUNDING * float(weight.max())
 
 
-def _mean_influence(part: Predictions, metric: Metric) -> tuple[Array, float]:
+def _mean_influence(pi: Predictions, metric: Metric) -> tuple[Array, float]:
     """Return value less mean of each case over its repeats (n,), and below what it is rounding."""
-    terms = case_values(part, metric).terms[:, 0]  # (n, R)
+    terms = case_values(pi, metric).terms[:, 0]  # (n, R)
     tested = ~np.isnan(terms)
     used = tested.any(axis=0)
     terms, tested = terms[:, used], tested[:, used]
     count = tested.sum(axis=0)
     filled = np.where(tested, terms, 0.0)
     away = np.where(tested, terms - filled.sum(axis=0) / count, 0.0)
-    share = part.n_cases / count
+    share = pi.n_cases / count
     least = float(rounding(filled[:, None, :])[0]) * float(share.max())
     return np.asarray((away * share).mean(axis=1)), least
 
 
-def list_drawn_units(part: Predictions, resampler: Resampler) -> NDArray[np.intp]:
+def list_drawn_units(pi: Predictions, resampler: Resampler) -> NDArray[np.intp]:
     """Return the unit that each case is drawn with (n,): its group, or itself."""
-    if isinstance(resampler, GroupBootstrap) and part.target.groups is not None:
-        return np.unique(part.target.groups, return_inverse=True)[1]
-    return np.arange(part.n_cases)
+    if isinstance(resampler, GroupBootstrap) and pi.target.groups is not None:
+        return np.unique(pi.target.groups, return_inverse=True)[1]
+    return np.arange(pi.n_cases)
 
 
 @dataclass(frozen=True, eq=False)
@@ -333,16 +333,16 @@ def tilt_limits(
     if corrected and len(choice.candidates) > 1:
         fallback = best_of(fallback, len(choice.candidates), metric.greater_is_better)
         words += f" at Sidak's level for {len(choice.candidates)} candidates"
-    kept = draws[:, 0]
+    finite = draws[:, 0]
     if tilting.flat:
-        none = TailCurve(np.array([1.0]), np.array([choice.value]), np.array([float(len(kept))]))
-        return TiltedLimits(none, none, fallback, words, kept)
+        none = TailCurve(np.array([1.0]), np.array([choice.value]), np.array([float(len(finite))]))
+        return TiltedLimits(none, none, fallback, words, finite)
     bad, good = (
         _curve(choice, metric, tilting, direction, corrected and direction < 0)
         for direction in (-1.0, 1.0)
     )
     low, high = (bad, good) if metric.greater_is_better else (good, bad)
-    return TiltedLimits(low, high, fallback, words, kept)
+    return TiltedLimits(low, high, fallback, words, finite)
 
 
 def _draw(
@@ -363,7 +363,7 @@ def _draw(
         table = score_table(some, metric, weights, n_jobs=n_jobs)
         return np.column_stack([table, weighted_sums(weights.values, influence[:, None])])
 
-    made = resample_statistic(
+    table = resample_statistic(
         scores,
         target,
         resampler,
@@ -374,9 +374,9 @@ def _draw(
         columns=max(len(choice.candidates), target.n),  # the product takes 8 bytes per case
         n_jobs=n_jobs,
     )
-    made = made[~np.isnan(made).any(axis=1)]
-    draws = np.where(choice.turned, sum(metric.limits) - made[:, :-1], made[:, :-1])
-    return draws, made[:, -1]
+    table = table[~np.isnan(table).any(axis=1)]
+    draws = np.where(choice.turned, sum(metric.limits) - table[:, :-1], table[:, :-1])
+    return draws, table[:, -1]
 
 
 def _standardise(

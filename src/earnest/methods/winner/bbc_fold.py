@@ -120,15 +120,15 @@ class BBCFold:
         selector = selector_of(self.selector, MeanOfFolds())
         table = fold_scores(pi, metric, n_jobs=call.n_jobs)
         everything = table[:, 0]  # (F, C)
-        kept = np.asarray(~np.isnan(everything).all(axis=1))
-        scores, repeats = everything[kept], fold_repeats(pi)[kept]
+        usable = np.asarray(~np.isnan(everything).all(axis=1))
+        scores, repeats = everything[usable], fold_repeats(pi)[usable]
         tables = [scores[repeats == r] for r in np.unique(repeats)]
         tables = [table for table in tables if len(table) > 1]
         if not tables:
             raise EvidenceError(
                 "fewer than two folds have a defined score",
                 needs="two folds of a repeat with every class in them",
-                got=f"{int(kept.sum())} of {len(kept)}",
+                got=f"{int(usable.sum())} of {len(usable)}",
                 cure=f"Use {arg('method', 'bbc')}, which pools the folds.",
             )
         drawn = self.draws(tables, selector, metric, pi, call.seeds)  # (B, 2)
@@ -139,8 +139,8 @@ class BBCFold:
         spread = source.has_width
         if self.variant is None:
             contest = Contest.of(pi, final, means, selector, call.seeds, n_jobs=call.n_jobs)
-            one = pi.select(final)
-            source, remarks = with_spread(source, one, metric, value=value, contest=contest)
+            alone = pi.select(final)
+            source, remarks = with_spread(source, alone, metric, value=value, contest=contest)
         else:
             remarks = tuple(no_width(source))
         return EstimateParts(
@@ -219,8 +219,8 @@ def _draws(
     """Return the out-of-bag score and the in-bag winner (b, 2) of draws of folds (b, K)."""
     best = _select(scores, selector, metric, pi, counts)
     left_out = counts == 0
-    own = np.ascontiguousarray(scores.T)[best]  # (b, K), sums of rows do not depend on b
-    means = np.where(left_out, own, 0.0).sum(axis=1) / left_out.sum(axis=1)
+    held = np.ascontiguousarray(scores.T)[best]  # (b, K), sums of rows do not depend on b
+    means = np.where(left_out, held, 0.0).sum(axis=1) / left_out.sum(axis=1)
     return np.column_stack([np.where(best < 0, np.nan, means), best])
 
 
@@ -256,18 +256,18 @@ def _errors(
     Folds of different repeats share their cases, so that repeats make it no smaller. So few units
     say too little of the optimism for an interval. None for rules other than the best mean.
     """
-    known, wins = np.unique(best[best >= 0], return_counts=True)
-    defined = all(np.isfinite(table[:, known]).all() for table in tables)
-    if type(selector) is not MeanOfFolds or not defined or len(known) == 0:
+    winners, wins = np.unique(best[best >= 0], return_counts=True)
+    defined = all(np.isfinite(table[:, winners]).all() for table in tables)
+    if type(selector) is not MeanOfFolds or not defined or len(winners) == 0:
         return ScoreErrors()
     squares = []
     for repeat, table in enumerate(tables):
-        gains, folds = metric.sign * table[:, known], len(table)
+        gains, folds = metric.sign * table[:, winners], len(table)
         away = (gains - gains.mean(axis=0)) / np.sqrt(folds * (folds - 1))
         moves = np.column_stack([away, np.zeros(folds)])
         rng = seeds.generator(Purpose.VALUE_ERROR, repeat)
-        found = errors_in_the_limit(moves, gains.mean(axis=0), wins / wins.sum(), rng)
-        squares.append((found.value or 0.0) ** 2)
+        errors = errors_in_the_limit(moves, gains.mean(axis=0), wins / wins.sum(), rng)
+        squares.append((errors.value or 0.0) ** 2)
     return ScoreErrors(value=float(np.sqrt(np.mean(squares))))
 
 

@@ -124,10 +124,10 @@ class NaiveBootstrap(ResamplingKnobs):
             best, naive, _ = judge_winner(pi, metric, selector, everything)
         else:
             best, naive, _ = winner(pi, metric, selector, n_jobs=call.n_jobs)
-        own = everything[:, :, [best]]  # a fold may be undefined for the winner alone
-        kept = ~np.isnan(own).all(axis=(1, 2))
-        scores = keep_defined_folds(own)[:, 0, 0]  # (F,)
-        repeats = fold_repeats(pi)[kept]
+        winner_scores = everything[:, :, [best]]  # a fold may be undefined for the winner alone
+        usable = ~np.isnan(winner_scores).all(axis=(1, 2))
+        scores = keep_defined_folds(winner_scores)[:, 0, 0]  # (F,)
+        repeats = fold_repeats(pi)[usable]
         value = float(scores.mean())
         source = self._fold_limits(call, scores, repeats, value)
         source, remarks = self._spread(source, call, best, value, by_fold=True)
@@ -150,8 +150,8 @@ class NaiveBootstrap(ResamplingKnobs):
         """Return limits with some width, unless the published ones are asked for."""
         if self.variant is not None:
             return source, tuple(no_width(source))
-        one = call.pi.select(best)
-        return with_spread(source, one, call.metric, value=value, by_law=False, by_fold=by_fold)
+        alone = call.pi.select(best)
+        return with_spread(source, alone, call.metric, value=value, by_law=False, by_fold=by_fold)
 
     def _fold_limits(
         self,

@@ -155,7 +155,7 @@ class NearWinner(ResamplingKnobs):
         law = WinnerLaw.of(law_kind, pi, metric, scores)
         inbag = tables[0] if len(tables) == 1 else np.concatenate(tables)
         value = naive if pi.n_configs == 1 else drawn.scorer.corrected(drawn.table)  # as in BBC
-        limits, own = side_by_side(
+        limits, error = side_by_side(
             lambda: find_winner_limits(
                 law,
                 final,
@@ -169,14 +169,14 @@ class NearWinner(ResamplingKnobs):
             lambda: drawn.find_errors(call, selector),
             workers(jobs),
         )
-        source, said = limits.source, limits.remarks
+        source, remarks = limits.source, limits.remarks
         if source is None:
-            one = pi.select(final)
+            alone = pi.select(final)
             contest = Contest.of(pi, final, scores, selector, call.seeds, n_jobs=call.n_jobs)
-            source, said = with_spread(
-                DrawnLimits(drawn.table[:, 0]), one, metric, value=value, contest=contest
+            source, remarks = with_spread(
+                DrawnLimits(drawn.table[:, 0]), alone, metric, value=value, contest=contest
             )
-            said = (*([] if limits.objection is None else [limits.objection]), *said)
+            remarks = (*([] if limits.objection is None else [limits.objection]), *remarks)
         wins = BBCDetails.of(drawn.table[:, 1].astype(np.intp), pi.n_configs)
         return EstimateParts(
             value=value,
@@ -186,11 +186,11 @@ class NearWinner(ResamplingKnobs):
             source=source,
             cautions=[
                 *unlike_scales(pi, metric, selector, final),
-                *said,
+                *remarks,
             ],
             details=NearWinnerDetails(wins.winners, wins.win_share, limits.near),
             used={"selector": selector, "resampler": drawn.scorer.resampler},
-            errors=own,
+            errors=error,
         )
 
     def find_objection(
@@ -227,8 +227,8 @@ class NearWinner(ResamplingKnobs):
         if type(selector) is not Pooled:
             scores = score_table(pi, measure, Weights.ones(pi.n_cases), n_jobs=n_jobs)[0]
         law = WinnerLaw.of(law_kind, pi, measure, scores)
-        found: Caution | None = law.objection(final) or next(law.remarks(final), None)
-        return None if found is None else f"{found.what} {found.consequence}"
+        reason: Caution | None = law.objection(final) or next(law.remarks(final), None)
+        return None if reason is None else f"{reason.what} {reason.consequence}"
 
 
 def is_refused_crossed(pi: Predictions, metric: Metric) -> bool:

@@ -48,7 +48,7 @@ OPEN_FROM = 0.4  # share of what can be learned from which an interval leaves it
 
 
 def advise(
-    found: Results, rivals: RivalsPart | None, cautions: tuple[Caution, ...] = ()
+    results: Results, rivals: RivalsPart | None, cautions: tuple[Caution, ...] = ()
 ) -> tuple[Advice, ...]:
     """Return the answers to the questions that follow the number.
 
@@ -56,58 +56,64 @@ def advise(
 
     Parameters
     ----------
-    found : Results
+    results : Results
         What the verbs said.
     rivals : RivalsPart or None
         The winner against the others, for which of them may be used as well.
     cautions : tuple of Caution
         Those of the number; the cure of the first one is a step.
     """
-    made = found.estimate
-    steps = _list_steps(found, made, cautions) if made is not None else _list_repairs(found)
-    worth = tuple(_say_worth(found))
-    section = "gain" if found.gain is not None else ""
+    estimate = results.estimate
+    steps = (
+        _list_steps(results, estimate, cautions) if estimate is not None else _list_repairs(results)
+    )
+    worth = tuple(_say_worth(results))
+    section = "gain" if results.gain is not None else ""
     return (
         *([Advice(WORTH, worth, "worth", section)] if worth else []),
-        Advice(USE, tuple(part for part in _name_choice(found, rivals) if part), "use"),
+        Advice(
+            USE, tuple(sentence for sentence in _name_choice(results, rivals) if sentence), "use"
+        ),
         Advice(NEXT, tuple(steps)[:MOST_STEPS], "next"),
     )
 
 
-def _say_worth(found: Results) -> Iterator[str]:
+def _say_worth(results: Results) -> Iterator[str]:
     """Yield what the search gained, as its section says it, or why that is not known."""
-    if found.gain is not None and found.gain.n_configs > 1:
-        yield say_gain(found.gain)
-    elif found.estimate is not None and found.estimate.n_configs > 1 and "gain" in found.absent:
-        yield found.absent["gain"]
+    if results.gain is not None and results.gain.n_configs > 1:
+        yield say_gain(results.gain)
+    elif (
+        results.estimate is not None and results.estimate.n_configs > 1 and "gain" in results.absent
+    ):
+        yield results.absent["gain"]
 
 
-def _name_choice(found: Results, rivals: RivalsPart | None) -> Iterator[str]:
-    made, labels = found.estimate, found.material.labels
-    if found.winner is None:
+def _name_choice(results: Results, rivals: RivalsPart | None) -> Iterator[str]:
+    estimate, labels = results.estimate, results.material.labels
+    if results.winner is None:
         yield "None yet: no configuration was evaluated on every fold."
         return
-    winner = labels.get(found.winner, found.winner)
-    if made is None:
+    winner = labels.get(results.winner, results.winner)
+    if estimate is None:
         yield f"{winner} has the best score so far. What to expect of it is open."
         return
-    if made.n_configs == 1:
+    if estimate.n_configs == 1:
         yield f"There is one: {winner}."
         return
-    if form(made) is Form.NO_EVIDENCE:
-        yield f"None yet. {winner} won, but no evidence shows that it beats {rival(made)}."
+    if form(estimate) is Form.NO_EVIDENCE:
+        yield f"None yet. {winner} won, but no evidence shows that it beats {rival(estimate)}."
         return
-    if form(made) is Form.WORSE:
-        yield f"None yet. {winner} won, and does worse than {rival(made)}."
+    if form(estimate) is Form.WORSE:
+        yield f"None yet. {winner} won, and does worse than {rival(estimate)}."
         return
     yield f"The winner: {winner}."
     if rivals is not None:
-        yield _name_others(rivals, labels, made)
-    if MODEL in found.material.files:
+        yield _name_others(rivals, labels, estimate)
+    if MODEL in results.material.files:
         yield f"`{MODEL}` holds the winner, refitted on all cases."
 
 
-def _name_others(rivals: RivalsPart, labels: dict[str, str], made: Estimate) -> str:
+def _name_others(rivals: RivalsPart, labels: dict[str, str], estimate: Estimate) -> str:
     """Say what may be used as well."""
     count, simplest = len(rivals.not_worse), rivals.simplest
     if not count:
@@ -115,15 +121,17 @@ def _name_others(rivals: RivalsPart, labels: dict[str, str], made: Estimate) -> 
     others = f"{write_count(count, 'other')} {'is' if count == 1 else 'are'} not shown to be worse"
     if simplest is None:
         return f"{others}: if one of them is cheaper or easier to explain, you may use it."
-    if simplest == made.winner:
+    if simplest == estimate.winner:
         return f"{others}; none of them is simpler."
     more = "" if count == 1 else f", nor {'is' if count == 2 else 'are'} {count - 1:,} more"
     return f"Simpler, and not shown to be worse: {labels.get(simplest, simplest)}{more}."
 
 
-def _list_steps(found: Results, made: Estimate, cautions: tuple[Caution, ...]) -> Iterator[str]:
+def _list_steps(
+    results: Results, estimate: Estimate, cautions: tuple[Caution, ...]
+) -> Iterator[str]:
     """Yield what to do with an estimate, the most important first."""
-    kind = form(made)
+    kind = form(estimate)
     if kind is Form.NO_EVIDENCE:
         yield "Do not use it yet. Collect more cases, or features that say more about the outcome."
     elif kind is Form.WORSE:
@@ -131,7 +139,7 @@ def _list_steps(found: Results, made: Estimate, cautions: tuple[Caution, ...]) -
     elif kind is Form.UNCORRECTED:
         yield "Use a method that corrects for the search, such as `bbc`, before you report it."
     elif kind is not Form.ELECTED:
-        yield _say_report(made, kind)
+        yield _say_report(estimate, kind)
     cures = (
         f"Caution {each.code}: {each.cure}"
         for each in cautions
@@ -139,44 +147,44 @@ def _list_steps(found: Results, made: Estimate, cautions: tuple[Caution, ...]) -
     )
     yield from list(cures)[:1]
     usable = kind not in (Form.NO_EVIDENCE, Form.WORSE)
-    if usable and is_open(made):
-        yield f"Collect more cases: {made.n_cases:,} leave open how good the model is."
-    if MODEL in found.material.files and usable:
-        folder = shlex.quote(str(found.material.folder))
+    if usable and is_open(estimate):
+        yield f"Collect more cases: {estimate.n_cases:,} leave open how good the model is."
+    if MODEL in results.material.files and usable:
+        folder = shlex.quote(str(results.material.folder))
         yield f"Predict new cases: `earnest predict {folder} new.csv`."
 
 
-def _say_report(made: Estimate, kind: Form) -> str:
-    shown, ends = print_numbers(made), ""
-    if kind is Form.PERFECT and made.interval is not None:
-        return f"Report the bound beside the score: {limits_words(made.interval, shown)}."
-    if made.interval is not None:
-        level = percent(made.interval.confidence_level)
-        word = "interval" if made.interval.side == Side.TWO_SIDED else "bound:"
-        ends = f" ({level} {word} {limits_words(made.interval, shown)})"
+def _say_report(estimate: Estimate, kind: Form) -> str:
+    shown, ends = print_numbers(estimate), ""
+    if kind is Form.PERFECT and estimate.interval is not None:
+        return f"Report the bound beside the score: {limits_words(estimate.interval, shown)}."
+    if estimate.interval is not None:
+        level = percent(estimate.interval.confidence_level)
+        word = "interval" if estimate.interval.side == Side.TWO_SIDED else "bound:"
+        ends = f" ({level} {word} {limits_words(estimate.interval, shown)})"
     naive = f", not {shown.naive}" if kind in (Form.SMALL, Form.LARGE) else ""
     return f"Report {shown.value}{ends}{naive}."
 
 
-def is_open(made: Estimate) -> bool:
+def is_open(estimate: Estimate) -> bool:
     """Tell whether an interval covers much of what can be learned."""
-    interval, zero = made.interval, made.no_information
+    interval, zero = estimate.interval, estimate.no_information
     if interval is None or zero is None or interval.side != Side.TWO_SIDED:
         return False
-    best = made.scale.limits[1 if made.scale.greater_is_better else 0]
-    if abs(best) == float("inf") or made.scale.limits[1] == float("inf"):
+    best = estimate.scale.limits[1 if estimate.scale.greater_is_better else 0]
+    if abs(best) == float("inf") or estimate.scale.limits[1] == float("inf"):
         return False
     return abs(interval.high - interval.low) >= OPEN_FROM * abs(best - zero)
 
 
-def _list_repairs(found: Results) -> Iterator[str]:
+def _list_repairs(results: Results) -> Iterator[str]:
     """Yield what to do where there is no estimate."""
-    if found.material.predictions is None:
+    if results.material.predictions is None:
         yield (
             "Let the run finish, or pass the predictions that the search kept, with the outcome. "
             "This page then says what to expect."
         )
-    elif found.absent.get("answer"):
+    elif results.absent.get("answer"):
         yield "Fix the problem named at the top, then make this page again."
     else:
         yield "Continue the search until a configuration is evaluated on every fold."
@@ -200,14 +208,14 @@ REFUSED = ("There is none. The line at the top says why.",)
 NO_WINNER = ("An estimate needs a configuration that was evaluated on every fold.",)
 
 
-def answer_of(found: Results, rivals: RivalsPart | None = None) -> Answer:
+def answer_of(results: Results, rivals: RivalsPart | None = None) -> Answer:
     """Return the first screen; what may be used beside the winner is told by `rivals`."""
-    made = found.estimate
-    answer = _without_estimate(found) if made is None else _of_estimate(found, made)
+    estimate = results.estimate
+    answer = _without_estimate(results) if estimate is None else _of_estimate(results, estimate)
     return replace(
         answer,
-        advice=advise(found, rivals, answer.cautions),
-        params=_params(found),
+        advice=advise(results, rivals, answer.cautions),
+        params=_params(results),
     )
 
 
@@ -218,26 +226,33 @@ def _value_title(kind: Form) -> str:
     return "Winner's score" if raw else "Honest estimate"
 
 
-def _params(found: Results) -> str:
+def _params(results: Results) -> str:
     """Return the winner's parameters as JSON, empty where they are unknown."""
-    best = next((one for one in found.material.tried if one.config == found.winner), None)
+    best = next(
+        (
+            configuration
+            for configuration in results.material.tried
+            if configuration.config == results.winner
+        ),
+        None,
+    )
     if best is None or not best.params:
         return ""
     return json.dumps(plain(best.params), ensure_ascii=False)
 
 
-def _of_estimate(found: Results, made: Estimate) -> Answer:
-    material, fair = found.material, made.honest
-    said = headline(made, material.title, speaker=material.speaker)
-    shown, kind = print_numbers(made), form(made)
-    lede = f"{confidence(made)} {_uncertain(found, made, kind)}"
-    whose = training_words(made, delivered=material.refitted)
-    lede += f"{whose} {_reason(found, made)}"
-    naive = made.n_configs > 1 and shown.naive is not None and fair
+def _of_estimate(results: Results, estimate: Estimate) -> Answer:
+    material, fair = results.material, estimate.honest
+    sentence = headline(estimate, material.title, speaker=material.speaker)
+    shown, kind = print_numbers(estimate), form(estimate)
+    lede = f"{confidence(estimate)} {_uncertain(results, estimate, kind)}"
+    whose = training_words(estimate, delivered=material.refitted)
+    lede += f"{whose} {_reason(results, estimate)}"
+    naive = estimate.n_configs > 1 and shown.naive is not None and fair
     return Answer(
-        kicker=_kicker(material, made),
+        kicker=_kicker(material, estimate),
         headline=_spans(
-            said,
+            sentence,
             shown.value,
             shown.naive if kind in (Form.SMALL, Form.LARGE) else None,
             "honest" if fair else "naive",
@@ -245,38 +260,45 @@ def _of_estimate(found: Results, made: Estimate) -> Answer:
         lede=lede.strip(),
         value=shown.value,
         value_title=_value_title(kind),
-        interval_title=_interval_title(made),
-        interval=NONE if made.interval is None else limits_words(made.interval, shown),
+        interval_title=_interval_title(estimate),
+        interval=NONE if estimate.interval is None else limits_words(estimate.interval, shown),
         naive=shown.naive if naive else None,
         naive_title="Naive score",
         naive_note="the winner’s own score on these items"
-        if is_on_items(made)
+        if is_on_items(estimate)
         else "the winner’s own cross-validation score",
-        gap=f"{shown.optimism} too optimistic" if naive and flatters(made) else "",
-        meaning=tuple(_meaning(found, made)),
-        cautions=_cautions(found, made),
-        checked=_list_checked(found, made),
-        facts=tuple(_facts(found)),
-        paste=f"{said} {confidence(made)}",
-        wide=draw_answer(made, name="answer-wide", width=WIDE),
-        phone=draw_answer(made, name="answer-phone", width=PHONE),
+        gap=f"{shown.optimism} too optimistic" if naive and flatters(estimate) else "",
+        meaning=tuple(_meaning(results, estimate)),
+        cautions=_cautions(results, estimate),
+        checked=_list_checked(results, estimate),
+        facts=tuple(_facts(results)),
+        paste=f"{sentence} {confidence(estimate)}",
+        wide=draw_answer(estimate, name="answer-wide", width=WIDE),
+        phone=draw_answer(estimate, name="answer-phone", width=PHONE),
     )
 
 
-def _without_estimate(found: Results) -> Answer:
+def _without_estimate(results: Results) -> Answer:
     """Return the first screen of a run that holds no outcome, or of one that ended early."""
-    material = found.material
-    best = next((one for one in material.tried if one.config == material.best), None)
+    material = results.material
+    best = next(
+        (
+            configuration
+            for configuration in material.tried
+            if configuration.config == material.best
+        ),
+        None,
+    )
     score = None
     if best is not None and best.score is not None:
         score = prose(best.score, decimals(None, best.score), material.scale.limits)
     words = {"article": article(material.title), "title": material.title, "score": score}
     form_of = NO_SCORE if score is None else NO_ESTIMATE
-    said = (NO_ANSWER if score is None and _refusal(found) else form_of).format(**words)
+    sentence = (NO_ANSWER if score is None and _refusal(results) else form_of).format(**words)
     return Answer(
         kicker=_kicker(material, None),
-        headline=_spans(said, None, score, ""),
-        lede=" ".join([*material.missing, *_refusal(found)]),
+        headline=_spans(sentence, None, score, ""),
+        lede=" ".join([*material.missing, *_refusal(results)]),
         value=None,
         value_title="Honest estimate",
         interval_title="",
@@ -285,22 +307,22 @@ def _without_estimate(found: Results) -> Answer:
         naive_title="Naive score",
         naive_note="the winner’s own cross-validation score",
         gap="",
-        meaning=_no_meaning(found),
+        meaning=_no_meaning(results),
         cautions=(),
         checked="",
-        facts=tuple(_facts(found)),
+        facts=tuple(_facts(results)),
     )
 
 
-def _no_meaning(found: Results) -> tuple[str, ...]:
-    if found.material.predictions is None:
-        return (*_naive_words(found), *NO_OUTCOME)
-    return REFUSED if _refusal(found) else NO_WINNER
+def _no_meaning(results: Results) -> tuple[str, ...]:
+    if results.material.predictions is None:
+        return (*_naive_words(results), *NO_OUTCOME)
+    return REFUSED if _refusal(results) else NO_WINNER
 
 
-def _naive_words(found: Results) -> tuple[str, ...]:
+def _naive_words(results: Results) -> tuple[str, ...]:
     """Say what the one number of a run without outcomes is, and what it is not."""
-    tried = sum(one.status == COMPLETE for one in found.material.tried)
+    tried = sum(configuration.status == COMPLETE for configuration in results.material.tried)
     if tried < 2:
         return ()
     return (
@@ -309,101 +331,110 @@ def _naive_words(found: Results) -> tuple[str, ...]:
     )
 
 
-def _reason(found: Results, made: Estimate) -> str:
+def _reason(results: Results, estimate: Estimate) -> str:
     """Return where the optimism comes from, and how many of those tried were chosen from."""
     return reason(
-        made,
-        speaker=found.material.speaker,
-        tried=len(found.material.tried),
+        estimate,
+        speaker=results.material.speaker,
+        tried=len(results.material.tried),
     )
 
 
-def _refusal(found: Results) -> list[str]:
-    why = found.absent.get("answer", "")
+def _refusal(results: Results) -> list[str]:
+    why = results.absent.get("answer", "")
     return [f"There is no estimate: {why}"] if why else []
 
 
-def _spans(said: str, value: str | None, naive: str | None, kind: str) -> tuple[Span, ...]:
+def _spans(sentence: str, value: str | None, naive: str | None, kind: str) -> tuple[Span, ...]:
     """Return a sentence with its numbers marked, each where it is first said."""
-    marks = [(text, k) for text, k in ((value, kind), (naive, "naive")) if text and text in said]
+    marks = [
+        (text, k) for text, k in ((value, kind), (naive, "naive")) if text and text in sentence
+    ]
     if len(marks) == 2 and marks[0][0] == marks[1][0]:
         marks = marks[:1]
-    places = sorted((_place(said, text), text, k) for text, k in marks)
+    places = sorted((_place(sentence, text), text, k) for text, k in marks)
     out, at = [], 0
     for start, text, k in places:
         if start < at:
             continue
-        out += [Span(said[at:start]), Span(text, k)]
+        out += [Span(sentence[at:start]), Span(text, k)]
         at = start + len(text)
-    return tuple(span for span in (*out, Span(said[at:])) if span.text)
+    return tuple(span for span in (*out, Span(sentence[at:])) if span.text)
 
 
-def _place(said: str, text: str) -> int:
+def _place(sentence: str, text: str) -> int:
     """Return where a number stands as a whole, not inside another one."""
-    found = re.search(rf"(?<![\d.,]){re.escape(text)}(?![\d]|[.,]\d)", said)
-    return found.start() if found else said.index(text)
+    match = re.search(rf"(?<![\d.,]){re.escape(text)}(?![\d]|[.,]\d)", sentence)
+    return match.start() if match else sentence.index(text)
 
 
-def _kicker(material: Material, made: Estimate | None) -> str:
-    one = made is not None and made.n_configs == 1
-    items = made is not None and is_on_items(made)
+def _kicker(material: Material, estimate: Estimate | None) -> str:
+    is_single = estimate is not None and estimate.n_configs == 1
+    items = estimate is not None and is_on_items(estimate)
     several = "The best of several" if items else "The tuned model"
-    parts = ["One configuration" if one else several, material.title]
+    parts = ["One configuration" if is_single else several, material.title]
     if material.predictions is not None:
         parts.append(TASKS[material.predictions.target.task])
     parts += [day for day in [day_words(material.begun)] if day]
     return " · ".join(parts)
 
 
-def _uncertain(found: Results, made: Estimate, kind: Form) -> str:
+def _uncertain(results: Results, estimate: Estimate, kind: Form) -> str:
     """Return what follows from an interval that covers much of what can be learned."""
-    if kind in (Form.NO_EVIDENCE, Form.WORSE) or not is_open(made):
+    if kind in (Form.NO_EVIDENCE, Form.WORSE) or not is_open(estimate):
         return ""
     return "It is uncertain how much better than guessing it is. "
 
 
-def _interval_title(made: Estimate) -> str:
-    if made.interval is None:
+def _interval_title(estimate: Estimate) -> str:
+    if estimate.interval is None:
         return "interval"
-    level = percent(made.interval.confidence_level)
-    return f"{level} {'interval' if made.interval.side == Side.TWO_SIDED else 'bound'}"
+    level = percent(estimate.interval.confidence_level)
+    return f"{level} {'interval' if estimate.interval.side == Side.TWO_SIDED else 'bound'}"
 
 
-def _meaning(found: Results, made: Estimate) -> Iterator[str]:
+def _meaning(results: Results, estimate: Estimate) -> Iterator[str]:
     """Yield what the number is: the estimand, the training size, the refit, new data."""
-    material, folds = found.material, made.provenance.n_folds
-    title, n = material.title, f"{made.n_cases:,}"
-    trained = "" if made.training is None else f", trained on {made.training} cases"
-    if made.n_configs == 1:
+    material, folds = results.material, estimate.provenance.n_folds
+    title, n = material.title, f"{estimate.n_cases:,}"
+    trained = "" if estimate.training is None else f", trained on {estimate.training} cases"
+    if estimate.n_configs == 1:
         yield f"The {title} of this one configuration{trained}."
-    elif made.selection is Selection.CORRECTED:
-        kind = "" if is_on_items(made) else "mean "
+    elif estimate.selection is Selection.CORRECTED:
+        kind = "" if is_on_items(estimate) else "mean "
         yield (
             f"The {kind}{title} of a configuration chosen this way from these "
-            f"{made.n_configs:,}{trained}."
+            f"{estimate.n_configs:,}{trained}."
         )
     else:
-        yield f"{made.estimand[:1].upper()}{made.estimand[1:]}."
-    if material.refitted or (made.n_configs > 1 and folds > 1):
+        yield f"{estimate.estimand[:1].upper()}{estimate.estimand[1:]}."
+    if material.refitted or (estimate.n_configs > 1 and folds > 1):
         yield (
             f"It does not count what a model refitted on all {n} gains, which is usually a little."
         )
-    yield from _two_naive(found, made)
-    if is_on_items(made):
+    yield from _two_naive(results, estimate)
+    if is_on_items(estimate):
         yield f"“Items like these” means items drawn like these {n}: same source, same mix."
         return
     yield f"“New data” means cases drawn like these {n}: same source, same period, same mix."
 
 
-def _two_naive(found: Results, made: Estimate) -> Iterator[str]:
+def _two_naive(results: Results, estimate: Estimate) -> Iterator[str]:
     """Say why the table of configurations has another score of the winner, where it has."""
-    own = next((one.score for one in found.material.tried if one.config == made.winner), None)
-    if own is None or made.naive is None or made.n_configs < 2 or not made.honest:
+    searched = next(
+        (
+            configuration.score
+            for configuration in results.material.tried
+            if configuration.config == estimate.winner
+        ),
+        None,
+    )
+    if searched is None or estimate.naive is None or estimate.n_configs < 2 or not estimate.honest:
         return
-    places, limits = max(places_of([made]), 3), made.scale.limits
-    ranked, pooled = prose(own, places, limits), prose(made.naive, places, limits)
-    by_folds = made.provenance.knobs.get("selector") == "mean_of_folds"
-    if ranked == pooled or by_folds == found.material.by_folds:
+    places, limits = max(places_of([estimate]), 3), estimate.scale.limits
+    ranked, pooled = prose(searched, places, limits), prose(estimate.naive, places, limits)
+    by_folds = estimate.provenance.knobs.get("selector") == "mean_of_folds"
+    if ranked == pooled or by_folds == results.material.by_folds:
         return
     bases = ["over all cases", "as a mean over folds"]
     yield (
@@ -412,37 +443,37 @@ def _two_naive(found: Results, made: Estimate) -> Iterator[str]:
     )
 
 
-def _cautions(found: Results, made: Estimate) -> tuple[Caution, ...]:
+def _cautions(results: Results, estimate: Estimate) -> tuple[Caution, ...]:
     """Return the cautions of the number and of what stands beside it, each said once."""
-    table = () if found.table is None else found.table.cautions
-    learned = () if found.explanation is None else found.explanation.cautions
+    table = () if results.table is None else results.table.cautions
+    learned = () if results.explanation is None else results.explanation.cautions
     edge = [caution for caution in learned if caution.about is Scope.EDGE]
-    every = by_severity([*made.cautions, *table, *edge])
+    every = by_severity([*estimate.cautions, *table, *edge])
     return tuple(dict.fromkeys(every))
 
 
-def _list_checked(found: Results, made: Estimate) -> str:
+def _list_checked(results: Results, estimate: Estimate) -> str:
     looked = {
-        "optimism": made.n_configs > 1,
-        "classes per fold": found.target is not None and found.target.has_classes,
+        "optimism": estimate.n_configs > 1,
+        "classes per fold": results.target is not None and results.target.has_classes,
         "groups": True,
-        "ties": made.n_configs > 1,
-        "resamples": bool(made.n_resamples),
-        "edges of the space": found.explanation is not None,
+        "ties": estimate.n_configs > 1,
+        "resamples": bool(estimate.n_resamples),
+        "edges of the space": results.explanation is not None,
     }
     return ", ".join(name for name, done in looked.items() if done)
 
 
-def _facts(found: Results) -> Iterator[Facts]:
-    made = found.estimate
-    if made is not None and made.ensemble is not None and made.winner is None:
-        yield Facts("Ensemble", tuple(_list_members(made.ensemble)))
+def _facts(results: Results) -> Iterator[Facts]:
+    estimate = results.estimate
+    if estimate is not None and estimate.ensemble is not None and estimate.winner is None:
+        yield Facts("Ensemble", tuple(_list_members(estimate.ensemble)))
     else:
-        title = "Winner" if len(found.material.tried) > 1 else "Model"
-        yield Facts(title, tuple(_winner(found)))
-    if found.target is not None:
-        yield Facts("Data", tuple(_data(found, found.target)))
-    yield Facts("Search" if found.material.searched else "Evidence", tuple(_search(found)))
+        title = "Winner" if len(results.material.tried) > 1 else "Model"
+        yield Facts(title, tuple(_winner(results)))
+    if results.target is not None:
+        yield Facts("Data", tuple(_data(results, results.target)))
+    yield Facts("Search" if results.material.searched else "Evidence", tuple(_search(results)))
 
 
 def _list_members(shares: Mapping[str, float]) -> Iterator[tuple[str, str]]:
@@ -452,11 +483,18 @@ def _list_members(shares: Mapping[str, float]) -> Iterator[tuple[str, str]]:
         yield name, f"weight {share:.3f}"
 
 
-def _winner(found: Results) -> Iterator[tuple[str, str]]:
-    material = found.material
-    best = next((one for one in material.tried if one.config == found.winner), None)
+def _winner(results: Results) -> Iterator[tuple[str, str]]:
+    material = results.material
+    best = next(
+        (
+            configuration
+            for configuration in material.tried
+            if configuration.config == results.winner
+        ),
+        None,
+    )
     if best is None:
-        yield "Name", found.winner or NONE
+        yield "Name", results.winner or NONE
         return
     name = material.names[best.config]
     model = name.model or material.model
@@ -464,7 +502,7 @@ def _winner(found: Results) -> Iterator[tuple[str, str]]:
         yield "Model", model
     if name.words != best.config or not best.params:
         yield "Id" if best.params else "Name", best.config
-    names = param_names(one.params for one in material.tried)
+    names = param_names(configuration.params for configuration in material.tried)
     for param, value in list(best.params.items())[:MOST_PARAMS]:
         if name_model(value).split("(")[0] != model:
             yield names[param], value_words(value)
@@ -472,7 +510,7 @@ def _winner(found: Results) -> Iterator[tuple[str, str]]:
         yield "…", f"{len(best.params) - MOST_PARAMS} more, in the audit table"
 
 
-def _data(found: Results, target: Target) -> Iterator[tuple[str, str]]:
+def _data(results: Results, target: Target) -> Iterator[tuple[str, str]]:
     yield "Items" if target.measure is not None else "Cases", f"{target.n:,}"
     if target.has_classes:
         codes = [1] if target.task is Task.BINARY else range(min(len(target.classes), 4))
@@ -491,27 +529,27 @@ def _data(found: Results, target: Target) -> Iterator[tuple[str, str]]:
             yield "Tasks", f"{len(set(target.strata.tolist())):,}"
     else:
         yield "Outcome", f"{target.y.min():.4g} to {target.y.max():.4g}, mean {target.y.mean():.4g}"
-    if found.material.n_features is not None:
-        yield "Features", f"{found.material.n_features:,}"
+    if results.material.n_features is not None:
+        yield "Features", f"{results.material.n_features:,}"
     groups = target.groups
     yield "Groups", "none given" if groups is None else f"{len(set(groups.tolist())):,}"
 
 
-def _search(found: Results) -> Iterator[tuple[str, str]]:
-    material = found.material
+def _search(results: Results) -> Iterator[tuple[str, str]]:
+    material = results.material
     yield "Tried", write_count(len(material.tried), "configuration")
-    if found.n_folds == 1:
-        items = found.target is not None and found.target.measure is not None
+    if results.n_folds == 1:
+        items = results.target is not None and results.target.measure is not None
         yield "Splits", "none: one set of items" if items else "none: one set of cases"
-    elif found.n_folds:
-        repeats = "" if found.n_repeats < 2 else f", {write_count(found.n_repeats, 'repeat')}"
-        yield "Splits", f"{write_count(found.n_folds, 'fold')}{repeats}"
+    elif results.n_folds:
+        repeats = "" if results.n_repeats < 2 else f", {write_count(results.n_repeats, 'repeat')}"
+        yield "Splits", f"{write_count(results.n_folds, 'fold')}{repeats}"
     if material.n_fits is not None:
-        nested = f" (nested: {found.nested_fits:,})" if found.nested_fits else ""
+        nested = f" (nested: {results.nested_fits:,})" if results.nested_fits else ""
         yield "Fits", f"{material.n_fits:,}{nested}"
-    states = [one.status for one in material.tried]
+    states = [configuration.status for configuration in material.tried]
     word = DROPPED if material.searched and INCOMPLETE not in states else INCOMPLETE
     left, failed = states.count(word), states.count(FAILED)
     yield word.capitalize(), f"{left:,}, {failed:,} failed" if failed else f"{left or 'none'}"
-    if found.seed is not None:
-        yield "Seed", str(found.seed)
+    if results.seed is not None:
+        yield "Seed", str(results.seed)

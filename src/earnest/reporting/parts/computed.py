@@ -21,107 +21,107 @@ from earnest.reporting.sources.material import Material
 LEARNED_BY = "Moosbauer et al. 2021"
 
 
-def make_computed(found: Results) -> ComputedPart:
+def make_computed(results: Results) -> ComputedPart:
     """Return the last part of a report."""
-    papers = collect_papers([*_specs(found)], also=_list_sources(found))
+    papers = collect_papers([*_specs(results)], also=_list_sources(results))
     return ComputedPart(
         heading=COMPUTED,
-        facts=tuple(_facts(found)),
-        paragraph=paragraph(found),
+        facts=tuple(_facts(results)),
+        paragraph=paragraph(results),
         citations=tuple((paper.key, paper.words) for paper in papers),
         bibtex="\n\n".join(paper.bibtex for paper in papers),
     )
 
 
-def make_computed_of_explanation(made: Explanation) -> ComputedPart:
+def make_computed_of_explanation(explanation: Explanation) -> ComputedPart:
     """Return the last part of the page of an explanation."""
-    papers, told = find_papers(LEARNED_BY), made.provenance
-    used = ", ".join(f"{name} {number}" for name, number in told["versions"].items())
-    evidence = (("Source", str(told["source"])), ("Versions", used))
+    papers, provenance = find_papers(LEARNED_BY), explanation.provenance
+    used = ", ".join(f"{name} {number}" for name, number in provenance["versions"].items())
+    evidence = (("Source", str(provenance["source"])), ("Versions", used))
     return ComputedPart(
         heading=COMPUTED,
-        facts=(_explanation(made), Facts("The evidence", evidence)),
+        facts=(_explanation(explanation), Facts("The evidence", evidence)),
         paragraph="",
         citations=tuple((paper.key, paper.words) for paper in papers),
         bibtex="\n\n".join(paper.bibtex for paper in papers),
     )
 
 
-def _specs(found: Results) -> Iterator[CitableSpec]:
+def _specs(results: Results) -> Iterator[CitableSpec]:
     """Yield the specs of the methods and tests that were asked."""
-    if found.estimate is not None:
-        yield spec_of(found.estimate)
-    for one in found.table or ():
-        yield spec_of(one)
-    if found.many is not None and len(found.many):
-        yield TESTS[found.many.comparisons[0].test].spec
+    if results.estimate is not None:
+        yield spec_of(results.estimate)
+    for estimate in results.table or ():
+        yield spec_of(estimate)
+    if results.many is not None and len(results.many):
+        yield TESTS[results.many.comparisons[0].test].spec
 
 
-def _list_sources(found: Results) -> Iterator[str]:
+def _list_sources(results: Results) -> Iterator[str]:
     """Yield the sources of what the other parts show."""
-    if found.explanation is not None:
+    if results.explanation is not None:
         yield LEARNED_BY
-    if found.target is not None and found.target.has_classes:
+    if results.target is not None and results.target.has_classes:
         yield "Wilson 1927"
         yield "Fawcett 2006"
-    if found.target is not None and found.target.event is not None:
+    if results.target is not None and results.target.event is not None:
         yield "Kaplan and Meier 1958"
         yield "Kalbfleisch and Prentice 2002"
 
 
-def _facts(found: Results) -> Iterator[Facts]:
-    made = found.estimate
-    if made is not None:
-        yield Facts("The estimate", tuple(_estimate(made)))
-        knobs = made.provenance.knobs.items()
+def _facts(results: Results) -> Iterator[Facts]:
+    estimate = results.estimate
+    if estimate is not None:
+        yield Facts("The estimate", tuple(_estimate(estimate)))
+        knobs = estimate.provenance.knobs.items()
         yield Facts("Its settings", tuple((name, _knob(value)) for name, value in knobs))
-    if found.many is not None and len(found.many):
-        spec = TESTS[found.many.comparisons[0].test].spec
+    if results.many is not None and len(results.many):
+        spec = TESTS[results.many.comparisons[0].test].spec
         yield Facts(
             "The comparison",
             (
                 ("Test", f"{spec.name}: {spec.title}"),
-                ("Adjusted", _adjustment(found.many)),
-                ("Seed", _show_value(found.many.seed)),
+                ("Adjusted", _adjustment(results.many)),
+                ("Seed", _show_value(results.many.seed)),
             ),
         )
-    if found.explanation is not None:
-        yield _explanation(found.explanation)
-    yield Facts("The evidence", tuple(_evidence(found)))
+    if results.explanation is not None:
+        yield _explanation(results.explanation)
+    yield Facts("The evidence", tuple(_evidence(results)))
 
 
-def _explanation(made: Explanation) -> Facts:
+def _explanation(explanation: Explanation) -> Facts:
     names = {"n_points": "Points", "grid_size": "Grid", "regions": "Regions", "seed": "Seed"}
-    rows = [(words, _show_value(made.provenance[name])) for name, words in names.items()]
-    return Facts("The explanation", (("Surrogate", made.surrogate), *rows))
+    rows = [(words, _show_value(explanation.provenance[name])) for name, words in names.items()]
+    return Facts("The explanation", (("Surrogate", explanation.surrogate), *rows))
 
 
-def _estimate(made: Estimate) -> Iterator[tuple[str, str]]:
-    spec = spec_of(made)
+def _estimate(estimate: Estimate) -> Iterator[tuple[str, str]]:
+    spec = spec_of(estimate)
     yield "Method", f"{spec.name}: {spec.title} ({spec.cites})"
-    yield "Estimates", made.estimand
+    yield "Estimates", estimate.estimand
     yield (
         "Metric",
-        f"{made.metric}, {'higher' if made.scale.greater_is_better else 'lower'} is better",
+        f"{estimate.metric}, {'higher' if estimate.scale.greater_is_better else 'lower'} is better",
     )
-    if made.interval is not None:
-        yield "Interval", f"{percent(made.interval.confidence_level)}, {made.interval.side}"
-    if made.n_resamples:
-        valid = "all" if made.n_valid == made.n_resamples else f"{made.n_valid:,}"
-        yield "Resamples", f"{made.n_resamples:,}, {valid} with a defined value"
-    yield "For pasting", repr(made)
+    if estimate.interval is not None:
+        yield "Interval", f"{percent(estimate.interval.confidence_level)}, {estimate.interval.side}"
+    if estimate.n_resamples:
+        valid = "all" if estimate.n_valid == estimate.n_resamples else f"{estimate.n_valid:,}"
+        yield "Resamples", f"{estimate.n_resamples:,}, {valid} with a defined value"
+    yield "For pasting", repr(estimate)
 
 
-def _evidence(found: Results) -> Iterator[tuple[str, str]]:
-    material, made = found.material, found.estimate
+def _evidence(results: Results) -> Iterator[tuple[str, str]]:
+    material, estimate = results.material, results.estimate
     yield "Source", material.source
     yield "Run begun", moment_words(material.begun) or _no_date(material)
     if material.files:
         yield "Files", ", ".join(material.files)
-    if made is not None:
-        yield "Fingerprint", made.provenance.fingerprint
-        yield "Seed", _show_value(made.provenance.seed)
-    used = versions() if made is None else made.provenance.versions
+    if estimate is not None:
+        yield "Fingerprint", estimate.provenance.fingerprint
+        yield "Seed", _show_value(estimate.provenance.seed)
+    used = versions() if estimate is None else estimate.provenance.versions
     yield "Versions", ", ".join(f"{name} {number}" for name, number in used.items())
     for words in material.missing:
         yield "Missing", words
@@ -129,8 +129,8 @@ def _evidence(found: Results) -> Iterator[tuple[str, str]]:
 
 def _no_date(material: Material) -> str:
     """Say why there is no date: a page never shows that of its own rendering."""
-    own = "scores" if material.speaker == "your scores" else "predictions"
-    why = "the run did not record it" if material.searched else f"{own} have no date"
+    source = "scores" if material.speaker == "your scores" else "predictions"
+    why = "the run did not record it" if material.searched else f"{source} have no date"
     return f"{NONE} ({why})"
 
 
@@ -142,55 +142,57 @@ def _show_value(value: object) -> str:
     return NONE if value is None else str(value)
 
 
-def paragraph(found: Results) -> str:
+def paragraph(results: Results) -> str:
     """Return a paragraph for the methods section of a paper."""
-    made, material = found.estimate, found.material
-    if made is None:
+    estimate, material = results.estimate, results.material
+    if estimate is None:
         return ""
-    shown, spec = print_numbers(made), spec_of(made)
-    repeats = "" if found.n_repeats < 2 else f", repeated {found.n_repeats} times"
-    folds = f" by {found.n_folds}-fold cross-validation{repeats}" if found.n_folds > 1 else ""
+    shown, spec = print_numbers(estimate), spec_of(estimate)
+    repeats = "" if results.n_repeats < 2 else f", repeated {results.n_repeats} times"
+    folds = f" by {results.n_folds}-fold cross-validation{repeats}" if results.n_folds > 1 else ""
     tried = len(material.tried)
-    whole = f", {made.n_configs:,} of them on every fold," if tried > made.n_configs else ""
-    items = is_on_items(made)
+    whole = f", {estimate.n_configs:,} of them on every fold," if tried > estimate.n_configs else ""
+    items = is_on_items(estimate)
     units, where = ("items", "items like these") if items else ("cases", "new data")
-    told = [
-        f"We evaluated {write_count(tried, 'configuration')}{whole} on {made.n_cases:,} {units}"
+    sentences = [
+        f"We evaluated {write_count(tried, 'configuration')}{whole} on {estimate.n_cases:,} {units}"
         f"{folds} and estimated the {material.title} on {where} with the method “{spec.title}” "
         f"({spec.cites}",
     ]
-    if made.n_resamples:
-        told[0] += f"; {made.n_resamples:,} resamples, seed {made.provenance.seed}"
-    told[0] += ")."
-    told += _say_choice(found, made)
-    told.append(
-        f"The estimate is {article(material.title)} {material.title} of {shown.value}{_ends(made)}."
+    if estimate.n_resamples:
+        sentences[0] += f"; {estimate.n_resamples:,} resamples, seed {estimate.provenance.seed}"
+    sentences[0] += ")."
+    sentences += _say_choice(results, estimate)
+    sentences.append(
+        f"The estimate is {article(material.title)} {material.title} of "
+        f"{shown.value}{_ends(estimate)}."
     )
-    told.append(f"It estimates {made.estimand}.")
-    if made.training is not None and material.refitted:
-        told.append(
-            f"The models tested were trained on {made.training} cases; the delivered model was "
+    sentences.append(f"It estimates {estimate.estimand}.")
+    if estimate.training is not None and material.refitted:
+        sentences.append(
+            f"The models tested were trained on {estimate.training} cases; the delivered model was "
             "refitted on all of them, and its gain from that is not counted."
         )
-    if made.n_configs > 1 and shown.naive is not None and made.honest:
-        own = "score" if items else "cross-validated score"
-        told.append(
-            f"The {own} of the selected configuration, which is not corrected for "
+    if estimate.n_configs > 1 and shown.naive is not None and estimate.honest:
+        score = "score" if items else "cross-validated score"
+        sentences.append(
+            f"The {score} of the selected configuration, which is not corrected for "
             f"the selection, was {shown.naive}."
         )
-    if found.many is not None and len(found.many):
-        test = TESTS[found.many.comparisons[0].test].spec
-        told.append(
-            f"The selected configuration was compared with {_others(len(found.many))} by the test "
-            f"{test.name} ({test.title}; {test.cites}), two-sided{_say_adjustment(found.many)}."
+    if results.many is not None and len(results.many):
+        test = TESTS[results.many.comparisons[0].test].spec
+        sentences.append(
+            "The selected configuration was compared with "
+            f"{_others(len(results.many))} by the test {test.name} ({test.title}; {test.cites}), "
+            f"two-sided{_say_adjustment(results.many)}."
         )
-    used = ", ".join(f"{name} {number}" for name, number in made.provenance.versions.items())
+    used = ", ".join(f"{name} {number}" for name, number in estimate.provenance.versions.items())
     evidence = "scores" if items else "predictions"
-    told.append(
-        f"Computed with {used} (method {made.method}); fingerprint of the {evidence} "
-        f"{made.provenance.fingerprint}."
+    sentences.append(
+        f"Computed with {used} (method {estimate.method}); fingerprint of the {evidence} "
+        f"{estimate.provenance.fingerprint}."
     )
-    return " ".join(told)
+    return " ".join(sentences)
 
 
 _CHOSEN_BY = {
@@ -200,18 +202,18 @@ _CHOSEN_BY = {
 }
 
 
-def _say_choice(found: Results, made: Estimate) -> Iterator[str]:
+def _say_choice(results: Results, estimate: Estimate) -> Iterator[str]:
     """Say which configuration was selected and by which rule, where there was a choice."""
-    if made.n_configs < 2:
+    if estimate.n_configs < 2:
         return
-    if made.ensemble is not None and made.winner is None:
-        yield f"An ensemble of {len(made.ensemble)} configurations was selected."
-    elif made.winner is not None:
-        rule = _CHOSEN_BY.get(str(made.provenance.knobs.get("selector")))
-        units = "items" if is_on_items(made) else "cases"
+    if estimate.ensemble is not None and estimate.winner is None:
+        yield f"An ensemble of {len(estimate.ensemble)} configurations was selected."
+    elif estimate.winner is not None:
+        rule = _CHOSEN_BY.get(str(estimate.provenance.knobs.get("selector")))
+        units = "items" if is_on_items(estimate) else "cases"
         why = "" if rule is None else f", {rule.format(units=units)}"
-        names = found.material.names
-        name = names[made.winner].words if made.winner in names else made.winner
+        names = results.material.names
+        name = names[estimate.winner].words if estimate.winner in names else estimate.winner
         yield f"The selected configuration is {name}{why}."
 
 
@@ -235,8 +237,8 @@ def _say_adjustment(many: Comparisons) -> str:
     )
 
 
-def _ends(made: Estimate) -> str:
-    interval, shown = made.interval, print_numbers(made)
+def _ends(estimate: Estimate) -> str:
+    interval, shown = estimate.interval, print_numbers(estimate)
     if interval is None:
         return ""
     level = percent(interval.confidence_level)

@@ -51,49 +51,59 @@ from earnest.reporting.sources.asking import Results
 # ROC curves of several classes: their mean, the lowest and the highest, and all areas.
 
 
-def class_panels(found: ClassCurves, made: Estimate, metric: Metric) -> Iterator[Panel]:
+def class_panels(class_curves: ClassCurves, estimate: Estimate, metric: Metric) -> Iterator[Panel]:
     """Yield the mean curve, and those of the classes that are told apart least and best."""
-    order, places = found.by_area, _count_places(made, metric)
-    count = len(found.names)
+    order, places = class_curves.by_area, _count_places(estimate, metric)
+    count = len(class_curves.names)
     heading = f"ROC, mean of {count} classes"
-    yield _class_square(found.mean, made, heading, "Each class has the same weight.", 0, places)
+    yield _class_square(
+        class_curves.mean, estimate, heading, "Each class has the same weight.", 0, places
+    )
     picked = [(order[0], "smallest"), (order[-1], "largest")]
     for number, (k, which) in enumerate(picked, start=1):
         words = f"The {which} area of the {count}."
-        heading = f"ROC, {found.names[k]} against the rest"
-        yield _class_square(found.classes[k], made, heading, words, number, places)
+        heading = f"ROC, {class_curves.names[k]} against the rest"
+        yield _class_square(class_curves.classes[k], estimate, heading, words, number, places)
 
 
-def areas_panel(found: ClassCurves, made: Estimate, metric: Metric) -> Panel:
+def areas_panel(class_curves: ClassCurves, estimate: Estimate, metric: Metric) -> Panel:
     """Return the areas of all classes, the smallest first."""
-    places = _count_places(made, metric)
+    places = _count_places(estimate, metric)
     return Panel(
         heading="Each class against the rest",
         text="Area under the ROC curve; the number of cases of a class in brackets.",
-        tag=_tag(made),
-        figure=svg_curves.class_areas(found, name="classes", width=WIDE, places=places),
-        phone=svg_curves.class_areas(found, name="classes-phone", width=PHONE, places=places),
+        tag=_tag(estimate),
+        figure=svg_curves.class_areas(class_curves, name="classes", width=WIDE, places=places),
+        phone=svg_curves.class_areas(
+            class_curves, name="classes-phone", width=PHONE, places=places
+        ),
         note="Dot and line: corrected, with its interval. Diamond: the winner, not corrected."
-        if made.n_configs > 1
+        if estimate.n_configs > 1
         else "",
-        data={"names": found.names, "cases": found.cases, "classes": found.classes},
+        data={
+            "names": class_curves.names,
+            "cases": class_curves.cases,
+            "classes": class_curves.classes,
+        },
     )
 
 
 def _class_square(
-    curve: MeanCurve, made: Estimate, heading: str, words: str, number: int, places: int
+    curve: MeanCurve, estimate: Estimate, heading: str, words: str, number: int, places: int
 ) -> Panel:
     figure = svg_curves.roc(curve, name=f"roc-{number}", width=SQUARE, places=places)
-    return Panel(heading=heading, text=words, tag=_tag(made), figure=figure, data={"curve": curve})
+    return Panel(
+        heading=heading, text=words, tag=_tag(estimate), figure=figure, data={"curve": curve}
+    )
 
 
-def _tag(made: Estimate) -> str:
-    return ALONE_TAG if made.n_configs == 1 else CORRECTED_TAG
+def _tag(estimate: Estimate) -> str:
+    return ALONE_TAG if estimate.n_configs == 1 else CORRECTED_TAG
 
 
-def _count_places(made: Estimate, metric: Metric) -> int:
+def _count_places(estimate: Estimate, metric: Metric) -> int:
     """Return the decimals of areas under curves: those of the estimate where it is such an area."""
-    return max(places_of([made]), 0) if _is_area(metric) else 3
+    return max(places_of([estimate]), 0) if _is_area(metric) else 3
 
 
 def _is_area(metric: Metric) -> bool:
@@ -147,7 +157,7 @@ class FigureSubject:
     """
 
     pi: Predictions
-    made: Estimate
+    estimate: Estimate
     selection: ResampledSelection
     beside: Predictions | None = None
 
@@ -157,56 +167,60 @@ class FigureSubject:
         return self.pi if self.beside is None else take_partition(self.pi, 0, self.beside.n_repeats)
 
 
-def find_subject(found: Results) -> FigureSubject | None:
+def find_subject(results: Results) -> FigureSubject | None:
     """Return what the number is about: a configuration, or an ensemble; None without either.
 
     An ensemble is shown on cases that did not choose it, so that all figures of it are corrected.
     """
-    made, pi = found.estimate, found.material.predictions
-    if made is None or pi is None:
+    estimate, pi = results.estimate, results.material.predictions
+    if estimate is None or pi is None:
         return None
-    if made.ensemble is None:
-        return None if made.winner is None else FigureSubject(pi, made, ResampledSelection.of(made))
-    how, usable, metric = ResampledSelection.of(made), pi.usable(), found.material.metric
-    rule = read_rule(str(made.provenance.knobs.get("selector")))
+    if estimate.ensemble is None:
+        return (
+            None
+            if estimate.winner is None
+            else FigureSubject(pi, estimate, ResampledSelection.of(estimate))
+        )
+    how, usable, metric = ResampledSelection.of(estimate), pi.usable(), results.material.metric
+    rule = read_rule(str(estimate.provenance.knobs.get("selector")))
     if rule is None or metric is None:
         return None
     count = count_partitions(how.n_resamples)
     crossed = cross_fit(usable, metric, rule, how.seeds, n_partitions=count)
     if crossed is None:
         return None
-    shares = np.array([[made.ensemble.get(name, 0.0) for name in usable.configs.ids]])
+    shares = np.array([[estimate.ensemble.get(name, 0.0) for name in usable.configs.ids]])
     return FigureSubject(
         crossed,
-        replace(made, winner=crossed.configs.ids[0]),
+        replace(estimate, winner=crossed.configs.ids[0]),
         replace(how, draws=None),
         blend(usable, shares),
     )
 
 
-def curves_of(found: Results) -> CurvesPart | None:
+def curves_of(results: Results) -> CurvesPart | None:
     """Return the figures that the task allows, None without predictions of a winner."""
-    shown = find_subject(found)
+    shown = find_subject(results)
     if shown is None:
         return None
-    pi, made, metric = shown.pi, shown.made, found.material.metric
+    pi, estimate, metric = shown.pi, shown.estimate, results.material.metric
     assert metric is not None
-    level = 0.95 if made.interval is None else made.interval.confidence_level
+    level = 0.95 if estimate.interval is None else estimate.interval.confidence_level
     left_out: list[str] = []
-    classes = _classes(found, shown, level, left_out)
-    square = list(_square(found, shown, level, left_out))
-    wide = list(_wide(found, shown, level))
+    classes = _classes(results, shown, level, left_out)
+    square = list(_square(results, shown, level, left_out))
+    wide = list(_wide(results, shown, level))
     if classes is not None:
-        square = list(class_panels(classes, made, metric))
-        wide = [areas_panel(classes, made, metric), *wide]
-    confusion = _confusion(pi, made, level)
+        square = list(class_panels(classes, estimate, metric))
+        wide = [areas_panel(classes, estimate, metric), *wide]
+    confusion = _confusion(pi, estimate, level)
     if len(pi.target.classes) > MOST_CLASSES:
         left_out.append(f"A table of decisions is shown for up to {MOST_CLASSES} classes.")
     if not square and not wide and confusion is None:
         return None
     return CurvesPart(
-        heading=_heading(pi, made, metric, level),
-        lede=_lede(pi, made, square),
+        heading=_heading(pi, estimate, metric, level),
+        lede=_lede(pi, estimate, square),
         note=_note(square, confusion, level),
         square=tuple(square),
         wide=tuple(wide),
@@ -215,10 +229,10 @@ def curves_of(found: Results) -> CurvesPart | None:
     )
 
 
-def _lede(pi: Predictions, made: Estimate, square: list[Panel]) -> str:
-    if made.n_configs == 1:
+def _lede(pi: Predictions, estimate: Estimate, square: list[Panel]) -> str:
+    if estimate.n_configs == 1:
         return "Each figure shows the one configuration."
-    if made.ensemble is not None:
+    if estimate.ensemble is not None:
         return OF_ENSEMBLE
     if pi.target.task is Task.MULTICLASS and not square:
         return NO_CURVES
@@ -232,7 +246,7 @@ def _note(square: list[Panel], confusion: Confusion | None, level: float) -> str
     return "" if confusion is None else COUNTS_NOTE.format(level=percent(level))
 
 
-def _heading(pi: Predictions, made: Estimate, metric: Metric, level: float) -> str:
+def _heading(pi: Predictions, estimate: Estimate, metric: Metric, level: float) -> str:
     if pi.target.task is Task.REGRESSION:
         return RESIDUALS
     if pi.target.task is Task.SURVIVAL:
@@ -240,44 +254,44 @@ def _heading(pi: Predictions, made: Estimate, metric: Metric, level: float) -> s
     if pi.target.task is Task.MULTICLASS:
         return BY_CLASS if no_class_curves(pi) is None else DECISIONS
     ranks = None
-    interval = made.interval
+    interval = estimate.interval
     ordered = isinstance(metric, RankMetric) and metric.area
-    if ordered and interval is not None and interval.side != Side.UPPER and made.honest:
-        ranks = made.against_chance is AgainstChance.BETTER
+    if ordered and interval is not None and interval.side != Side.UPPER and estimate.honest:
+        ranks = estimate.against_chance is AgainstChance.BETTER
     if own.no_calibration(pi) is not None:
         return curves_heading(ranks, None, 0)
-    found = own.calibration(pi, made.winner or 0, confidence_level=level)
-    off = _off(found)
-    return curves_heading(ranks, off, len(found.observed))
+    calibration = own.calibration(pi, estimate.winner or 0, confidence_level=level)
+    off = _off(calibration)
+    return curves_heading(ranks, off, len(calibration.observed))
 
 
-def _off(found: own.Calibration) -> int:
+def _off(calibration: own.Calibration) -> int:
     """Return in how many bins the probabilities are off, 0 where chance alone explains it."""
     from scipy.stats import binom
 
-    pairs = zip(found.predicted, found.observed, strict=True)
+    pairs = zip(calibration.predicted, calibration.observed, strict=True)
     count = sum(not share.low <= x <= share.high for x, share in pairs)
-    luck = float(binom.sf(count - 1, len(found.observed), 1.0 - found.confidence_level))
+    luck = float(binom.sf(count - 1, len(calibration.observed), 1.0 - calibration.confidence_level))
     return count if luck <= LUCK else 0
 
 
 def _classes(
-    found: Results, shown: FigureSubject, level: float, left_out: list[str]
+    results: Results, shown: FigureSubject, level: float, left_out: list[str]
 ) -> ClassCurves | None:
     """Return the ROC curves by class, None for other tasks and where there are none."""
-    pi, made = shown.pi, shown.made
+    pi, estimate = shown.pi, shown.estimate
     if pi.target.task is not Task.MULTICLASS:
         return None
     why = no_class_curves(pi)
     if why is not None:
         left_out.append(why)
         return None
-    assert found.material.metric is not None
+    assert results.material.metric is not None
     try:
         return class_curves(
             pi,
-            found.material.metric,
-            made.winner or 0,
+            results.material.metric,
+            estimate.winner or 0,
             shown.selection,
             beside=shown.beside,
             confidence_level=level,
@@ -288,17 +302,17 @@ def _classes(
 
 
 def _square(
-    found: Results, shown: FigureSubject, level: float, left_out: list[str]
+    results: Results, shown: FigureSubject, level: float, left_out: list[str]
 ) -> Iterator[Panel]:
-    pi, made, metric = shown.pi, shown.made, found.material.metric
+    pi, estimate, metric = shown.pi, shown.estimate, results.material.metric
     assert metric is not None
-    assert made.winner is not None
+    assert estimate.winner is not None
     if pi.target.task is Task.BINARY:
         try:
             both = mean_curves(
                 pi,
                 metric,
-                made.winner,
+                estimate.winner,
                 shown.selection,
                 beside=shown.beside,
                 confidence_level=level,
@@ -306,8 +320,8 @@ def _square(
         except EarnestError as error:
             left_out.append(f"The curves are not shown: {error}")
         else:
-            places = _count_places(made, metric)
-            tag = ALONE_TAG if made.n_configs == 1 else CORRECTED_TAG
+            places = _count_places(estimate, metric)
+            tag = ALONE_TAG if estimate.n_configs == 1 else CORRECTED_TAG
             yield Panel(
                 heading="ROC",
                 tag=tag,
@@ -324,16 +338,16 @@ def _square(
             )
     why = own.no_calibration(pi)
     if why is None:
-        made_of = own.calibration(pi, made.winner, confidence_level=level)
-        alone = made.n_configs == 1
+        made_of = own.calibration(pi, estimate.winner, confidence_level=level)
+        alone = estimate.n_configs == 1
         figure = svg_curves.calibration(made_of, name="calibration", width=SQUARE, alone=alone)
-        yield _raw(made, "Calibration", figure, data={"calibration": made_of})
+        yield _raw(estimate, "Calibration", figure, data={"calibration": made_of})
     elif pi.target.task is Task.BINARY:
         left_out.append(why)
 
 
 def _raw(
-    made: Estimate,
+    estimate: Estimate,
     heading: str,
     figure: Figure,
     phone: Figure | None = None,
@@ -342,8 +356,8 @@ def _raw(
 ) -> Panel:
     return Panel(
         heading=heading,
-        tag=_tag_raw(made),
-        corrected=_tag_raw(made) != UNCORRECTED_TAG,
+        tag=_tag_raw(estimate),
+        corrected=_tag_raw(estimate) != UNCORRECTED_TAG,
         figure=figure,
         phone=phone,
         note=note,
@@ -351,22 +365,22 @@ def _raw(
     )
 
 
-def _tag_raw(made: Estimate) -> str:
+def _tag_raw(estimate: Estimate) -> str:
     """Return whose predictions a figure shows: those of an ensemble are of cases left out."""
-    if made.n_configs == 1:
+    if estimate.n_configs == 1:
         return ALONE_TAG
-    return UNCORRECTED_TAG if made.ensemble is None else CORRECTED_TAG
+    return UNCORRECTED_TAG if estimate.ensemble is None else CORRECTED_TAG
 
 
-def _wide(found: Results, shown: FigureSubject, level: float) -> Iterator[Panel]:
-    pi, made, metric = shown.once, shown.made, found.material.metric
-    winner = made.winner
+def _wide(results: Results, shown: FigureSubject, level: float) -> Iterator[Panel]:
+    pi, estimate, metric = shown.once, shown.estimate, results.material.metric
+    winner = estimate.winner
     assert metric is not None
     assert winner is not None
     if pi.target.task is Task.REGRESSION:
-        left, alone = own.residuals(pi, winner), made.n_configs == 1
+        left, alone = own.residuals(pi, winner), estimate.n_configs == 1
         yield _raw(
-            made,
+            estimate,
             "Residuals on predicted values",
             svg_outcomes.residuals(left, name="residuals", width=WIDE, alone=alone),
             svg_outcomes.residuals(left, name="residuals-phone", width=PHONE, alone=alone),
@@ -376,49 +390,49 @@ def _wide(found: Results, shown: FigureSubject, level: float) -> Iterator[Panel]
     if pi.target.task is Task.SURVIVAL:
         groups = own.risk_groups(pi, winner, confidence_level=level)
         yield _raw(
-            made,
+            estimate,
             KAPLAN_MEIER,
             svg_outcomes.kaplan_meier(groups, name="km", width=WIDE),
             svg_outcomes.kaplan_meier(groups, name="km-phone", width=PHONE),
             BANDS.format(level=percent(level)),
             {"groups": groups},
         )
-    if made.provenance.n_folds > 1:
+    if estimate.provenance.n_folds > 1:
         scores = own.winner_folds(pi, metric, winner)
         yield _raw(
-            made,
+            estimate,
             "Score in each fold",
-            svg_outcomes.folds(scores, name="folds", estimate=made, width=WIDE),
-            svg_outcomes.folds(scores, name="folds-phone", estimate=made, width=PHONE),
+            svg_outcomes.folds(scores, name="folds", estimate=estimate, width=WIDE),
+            svg_outcomes.folds(scores, name="folds-phone", estimate=estimate, width=PHONE),
             "The spread of folds is not the interval: folds share training cases.",
             {"folds": scores},
         )
 
 
-def _confusion(pi: Predictions, made: Estimate, level: float) -> Confusion | None:
+def _confusion(pi: Predictions, estimate: Estimate, level: float) -> Confusion | None:
     if not pi.target.has_classes or len(pi.target.classes) > MOST_CLASSES:
         return None
-    found = own.confusion(pi, made.winner or 0, confidence_level=level)
+    matrix = own.confusion(pi, estimate.winner or 0, confidence_level=level)
     heading = "Decisions"
-    if found.threshold is not None:
-        heading = f"Decisions at a threshold of {found.threshold:.2f}"
+    if matrix.threshold is not None:
+        heading = f"Decisions at a threshold of {matrix.threshold:.2f}"
     return Confusion(
         heading=heading,
-        predicted=found.labels,
+        predicted=matrix.labels,
         rows=tuple(
             ConfusionRow(
-                label=f"{label} ({write_count(round(found.counts[i].sum()), 'case')})",
-                counts=tuple(round(count) for count in found.counts[i]),
+                label=f"{label} ({write_count(round(matrix.counts[i].sum()), 'case')})",
+                counts=tuple(round(count) for count in matrix.counts[i]),
                 right=i,
                 share="–" if share is None else f"{percent(round(share.value, 2))} found",
                 interval="" if share is None else _span(share),
                 found=share,
             )
-            for i, (label, share) in enumerate(zip(found.labels, found.recall, strict=True))
+            for i, (label, share) in enumerate(zip(matrix.labels, matrix.recall, strict=True))
         ),
-        note=_threshold_note(found, pi.n_repeats),
-        tag=_tag_raw(made),
-        corrected=_tag_raw(made) != UNCORRECTED_TAG,
+        note=_threshold_note(matrix, pi.n_repeats),
+        tag=_tag_raw(estimate),
+        corrected=_tag_raw(estimate) != UNCORRECTED_TAG,
     )
 
 
@@ -427,13 +441,13 @@ def _span(share: own.CaseShare) -> str:
     return f"{low} to {high}\u00a0%"
 
 
-def _threshold_note(found: own.Confusion, repeats: int) -> str:
-    said = "Counts are means over repeats. " if repeats > 1 else ""
-    if found.threshold is None:
-        return said + "The class with the highest score is predicted."
-    if found.given_threshold:
-        return said + (
+def _threshold_note(matrix: own.Confusion, repeats: int) -> str:
+    words = "Counts are means over repeats. " if repeats > 1 else ""
+    if matrix.threshold is None:
+        return words + "The class with the highest score is predicted."
+    if matrix.given_threshold:
+        return words + (
             "The threshold was given with the predictions. If it was tuned on them, that is one "
             "more choice to correct for."
         )
-    return said + "The usual threshold, not tuned. Tuning it is one more choice to correct for."
+    return words + "The usual threshold, not tuned. Tuning it is one more choice to correct for."

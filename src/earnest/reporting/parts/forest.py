@@ -39,87 +39,99 @@ ORDER = [
 ]
 
 
-def methods_of(found: Results) -> MethodsPart | None:
+def methods_of(results: Results) -> MethodsPart | None:
     """Return the table of methods, None where there is none."""
-    made, table = found.estimate, found.table
-    if made is None or table is None:
+    estimate, table = results.estimate, results.table
+    if estimate is None or table is None:
         return None
     places = places_of(table)
-    strips = Strips.of(list(table), made)
-    groups = tuple(_groups(found, made, places, strips))
+    strips = Strips.of(list(table), estimate)
+    groups = tuple(_groups(results, estimate, places, strips))
     return MethodsPart(
-        heading=_heading(found, made, places),
-        lede=LEDE.format(basis=_basis(made)),
-        level=percent(0.95 if made.interval is None else made.interval.confidence_level),
-        reported=print_numbers(made, places).value,
+        heading=_heading(results, estimate, places),
+        lede=LEDE.format(basis=_basis(estimate)),
+        level=percent(0.95 if estimate.interval is None else estimate.interval.confidence_level),
+        reported=print_numbers(estimate, places).value,
         kinds=tuple(sorted({row.kind for group in groups for row in group.rows})),
-        one_sided=any(one.interval and one.interval.side != Side.TWO_SIDED for one in table),
+        one_sided=any(
+            method.interval and method.interval.side != Side.TWO_SIDED for method in table
+        ),
         cut=strips.cuts(list(table)),
         groups=groups,
         axis=strips.axis,
     )
 
 
-def _basis(made: Estimate) -> str:
-    if not made.n_resamples:
+def _basis(estimate: Estimate) -> str:
+    if not estimate.n_resamples:
         return "on the same cases"
-    return f"those that resample cases on the same {write_count(made.n_resamples, 'resample')}"
+    return f"those that resample cases on the same {write_count(estimate.n_resamples, 'resample')}"
 
 
-def _group_words(found: Results, made: Estimate, estimand: str) -> tuple[str, str]:
+def _group_words(results: Results, estimate: Estimate, estimand: str) -> tuple[str, str]:
     """Return what a group is called, and what its numbers are about."""
-    one = GROUPS_OF_ONE if made.n_configs == 1 else {}
-    title, note = one.get(estimand) or GROUPS.get(estimand, (estimand, ""))
-    if "{n_train}" in note and made.training is None:
+    titles = GROUPS_OF_ONE if estimate.n_configs == 1 else {}
+    title, note = titles.get(estimand) or GROUPS.get(estimand, (estimand, ""))
+    if "{n_train}" in note and estimate.training is None:
         note = "mean over choices"
-    return title, note.format(n_train=made.training)
+    return title, note.format(n_train=estimate.training)
 
 
-def _heading(found: Results, made: Estimate, places: int) -> str:
+def _heading(results: Results, estimate: Estimate, places: int) -> str:
     """Say whether the corrected methods of the reported quantity agree.
 
     The range is that of all of them. They agree where all intervals meet and every value, also of
     a method without an interval, lies inside the reported interval; without two intervals nothing
     is said, for that two bare values are close shows nothing.
     """
-    same = [one for one in found.table or () if one.estimand == made.estimand and one.honest]
-    known = [one for one in same if one.interval]
-    if made.n_configs == 1 or len(known) < 2:
-        same = known if made.n_configs > 1 else []  # nothing was selected: nothing is corrected
-    values = sorted(same, key=lambda one: one.value)
+    same = [
+        method
+        for method in results.table or ()
+        if method.estimand == estimate.estimand and method.honest
+    ]
+    with_interval = [method for method in same if method.interval]
+    if estimate.n_configs == 1 or len(with_interval) < 2:
+        same = (
+            with_interval if estimate.n_configs > 1 else []
+        )  # nothing was selected: nothing is corrected
+    values = sorted(same, key=lambda method: method.value)
     low, high = (
-        (print_numbers(one, places).value for one in (values[0], values[-1])) if same else "--"
+        (print_numbers(method, places).value for method in (values[0], values[-1]))
+        if same
+        else "--"
     )
-    ends = [one.interval for one in known if one.interval is not None]
+    ends = [method.interval for method in with_interval if method.interval is not None]
     apart = any(a.high < b.low for a in ends for b in ends)
-    mine = made.interval
-    outside = mine is not None and any(not mine.low <= one.value <= mine.high for one in same)
+    mine = estimate.interval
+    outside = mine is not None and any(not mine.low <= method.value <= mine.high for method in same)
     return methods_heading(low, high, len(same), disagree=apart or outside)
 
 
-def _groups(found: Results, made: Estimate, places: int, strips: Strips) -> Iterator[MethodGroup]:
-    table = found.table
+def _groups(
+    results: Results, estimate: Estimate, places: int, strips: Strips
+) -> Iterator[MethodGroup]:
+    table = results.table
     assert table is not None
     fair = [row for row in table if row.honest]
-    known = {str(each): i for i, each in enumerate(ORDER)}
-    first = str(made.estimand)
+    ranks = {str(each): i for i, each in enumerate(ORDER)}
+    first = str(estimate.estimand)
     estimands = sorted(
-        dict.fromkeys(one.estimand for one in fair),
-        key=lambda each: (each != first, known.get(each, 99)),
+        dict.fromkeys(method.estimand for method in fair),
+        key=lambda each: (each != first, ranks.get(each, 99)),
     )
     for estimand in estimands:
-        title, note = _group_words(found, made, estimand)
+        title, note = _group_words(results, estimate, estimand)
         rows = [
-            _row(one, made, places, strips, "honest" if estimand == first else "other")
-            for one in _put_reported_first(fair, made)
-            if one.estimand == estimand
+            _row(method, estimate, places, strips, "honest" if estimand == first else "other")
+            for method in _put_reported_first(fair, estimate)
+            if method.estimand == estimand
         ]
-        if estimand == Estimand.WINNER and found.nested_fits:
-            rows.append(_make_nested_row(found.nested_fits))
+        if estimand == Estimand.WINNER and results.nested_fits:
+            rows.append(_make_nested_row(results.nested_fits))
         yield MethodGroup(title, note, tuple(rows))
-    naive = [one for one in table if not any(one is each for each in fair)]
+    naive = [method for method in table if not any(method is each for each in fair)]
     if naive:
-        rows = [_row(one, made, places, strips, "naive") for one in naive]
+        rows = [_row(method, estimate, places, strips, "naive") for method in naive]
         yield MethodGroup(*UNCORRECTED, tuple(rows))
     refused = [
         MethodRow(
@@ -141,8 +153,8 @@ def _briefly(name: str, why: str) -> str:
     return first.removeprefix(f"method {name!r} ")
 
 
-def _put_reported_first(rows: list[Estimate], made: Estimate) -> list[Estimate]:
-    return sorted(rows, key=lambda one: one is not made)
+def _put_reported_first(rows: list[Estimate], estimate: Estimate) -> list[Estimate]:
+    return sorted(rows, key=lambda method: method is not estimate)
 
 
 def _make_nested_row(fits: int) -> MethodRow:
@@ -155,32 +167,32 @@ def _make_nested_row(fits: int) -> MethodRow:
     )
 
 
-def _say_scored(one: Estimate, made: Estimate) -> str:
+def _say_scored(method: Estimate, estimate: Estimate) -> str:
     """Say where an uncorrected score is a mean over folds, unlike the naive one of the headline."""
-    rules = [str(each.provenance.knobs.get("selector")) for each in (one, made)]
-    if one.n_configs < 2 or one.honest or rules != ["mean_of_folds", "pooled"]:
+    rules = [str(each.provenance.knobs.get("selector")) for each in (method, estimate)]
+    if method.n_configs < 2 or method.honest or rules != ["mean_of_folds", "pooled"]:
         return ""
     return ", by folds"
 
 
-def _title(one: Estimate) -> str:
+def _title(estimate: Estimate) -> str:
     """Return a method in a word or two; where nothing was chosen, none that speaks of a winner."""
-    return spec_of(one).label(alone=one.n_configs == 1)
+    return spec_of(estimate).label(alone=estimate.n_configs == 1)
 
 
-def _row(one: Estimate, made: Estimate, places: int, strips: Strips, kind: str) -> MethodRow:
-    resamples = f", {write_count(one.n_resamples, 'resample')}" if one.n_resamples else ""
-    note = one.method + (": gives no interval" if one.interval is None else resamples)
-    note += _say_scored(one, made)
-    shown = print_numbers(one, places)
+def _row(method: Estimate, estimate: Estimate, places: int, strips: Strips, kind: str) -> MethodRow:
+    resamples = f", {write_count(method.n_resamples, 'resample')}" if method.n_resamples else ""
+    note = method.method + (": gives no interval" if method.interval is None else resamples)
+    note += _say_scored(method, estimate)
+    shown = print_numbers(method, places)
     return MethodRow(
-        title=_title(one),
+        title=_title(method),
         note=note,
         value=shown.value,
-        interval=NONE if one.interval is None else limits_words(one.interval, shown),
+        interval=NONE if method.interval is None else limits_words(method.interval, shown),
         kind=kind,
-        reported=one is made,
-        strip=strips.row(one, kind, reported=one is made),
+        reported=method is estimate,
+        strip=strips.row(method, kind, reported=method is estimate),
     )
 
 
@@ -199,22 +211,22 @@ class Strips:
     numbers: Any
 
     @classmethod
-    def of(cls, rows: list[Estimate], made: Estimate) -> Strips:
+    def of(cls, rows: list[Estimate], estimate: Estimate) -> Strips:
         """Take the scale that holds all values, and the intervals near the reported one."""
-        naive = [] if made.naive is None or made.n_configs < 2 else [made.naive]
-        values = [*naive, *(one.value for one in rows), *_near(rows, made)]
-        scale = scale_over(values, width=WIDTH, limits=made.scale.limits)
-        return cls(scale, made, strip_axis(scale, name="methods-axis"), count())
+        naive = [] if estimate.naive is None or estimate.n_configs < 2 else [estimate.naive]
+        values = [*naive, *(row.value for row in rows), *_near(rows, estimate)]
+        scale = scale_over(values, width=WIDTH, limits=estimate.scale.limits)
+        return cls(scale, estimate, strip_axis(scale, name="methods-axis"), count())
 
     def cuts(self, rows: list[Estimate]) -> bool:
         """Tell whether an end of an interval lies beyond the scale; its bar is then an arrow."""
-        ends = [end for one in rows for end in _ends(one)]
+        ends = [end for row in rows for end in _ends(row)]
         return any(not self.scale.holds(end) for end in ends)
 
-    def row(self, one: Estimate, kind: str, *, reported: bool = False) -> Figure:
+    def row(self, estimate: Estimate, kind: str, *, reported: bool = False) -> Figure:
         """Draw one method."""
         return forest_strip(
-            one,
+            estimate,
             self.scale,
             name=f"method-{next(self.numbers)}",
             trust=TRUST[kind],
@@ -223,22 +235,22 @@ class Strips:
         )
 
 
-def _ends(one: Estimate) -> list[float]:
+def _ends(estimate: Estimate) -> list[float]:
     """Return the ends of an interval; of a one-sided one the end that it has."""
-    if one.interval is None:
+    if estimate.interval is None:
         return []
-    low = [] if one.interval.side == Side.UPPER else [one.interval.low]
-    return low + ([] if one.interval.side == Side.LOWER else [one.interval.high])
+    low = [] if estimate.interval.side == Side.UPPER else [estimate.interval.low]
+    return low + ([] if estimate.interval.side == Side.LOWER else [estimate.interval.high])
 
 
-def _near(rows: list[Estimate], made: Estimate) -> list[float]:
+def _near(rows: list[Estimate], estimate: Estimate) -> list[float]:
     """Return the ends of intervals, those far from the reported one brought near.
 
     One interval that is ten times as wide would squeeze the reported one to a dot.
     """
-    ends = [end for one in rows for end in _ends(one)]
-    own = _ends(made)
-    if len(own) < 2 or not own[1] > own[0]:
+    ends = [end for row in rows for end in _ends(row)]
+    reported = _ends(estimate)
+    if len(reported) < 2 or not reported[1] > reported[0]:
         return ends
-    room = REACH * (own[1] - own[0])
-    return [min(max(end, own[0] - room), own[1] + room) for end in ends]
+    room = REACH * (reported[1] - reported[0])
+    return [min(max(end, reported[0] - room), reported[1] + room) for end in ends]

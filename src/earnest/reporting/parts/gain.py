@@ -22,73 +22,75 @@ UNTOLD = (
 )
 
 
-def gain_part(found: Results) -> GainPart | None:
+def gain_part(results: Results) -> GainPart | None:
     """Return the heading by rule, both curves and what to do next; None without a search."""
-    made = found.gain
-    if made is None or made.n_configs < 2:
+    outcome = results.gain
+    if outcome is None or outcome.n_configs < 2:
         return None
-    title = METRICS[made.metric].title if made.metric in METRICS else made.metric
-    several = f"{made.n_configs:,} configurations, {made.n_cases:,} {made.units}"
-    drawn = 0 if found.estimate is None else found.estimate.n_resamples or 0
-    if made.n_resamples < drawn:
-        several += f", the first {made.n_resamples:,} resamples"
-    trained = made.units == "cases"
-    band = percent(made.confidence_level)
-    if found.estimate is not None and found.estimate.method != "bbc":
+    title = METRICS[outcome.metric].title if outcome.metric in METRICS else outcome.metric
+    several = f"{outcome.n_configs:,} configurations, {outcome.n_cases:,} {outcome.units}"
+    drawn = 0 if results.estimate is None else results.estimate.n_resamples or 0
+    if outcome.n_resamples < drawn:
+        several += f", the first {outcome.n_resamples:,} resamples"
+    trained = outcome.units == "cases"
+    band = percent(outcome.confidence_level)
+    if results.estimate is not None and results.estimate.method != "bbc":
         band += " by BBC"  # the answer has an interval of its own
-    again, own = (", no model trained again", "cross-validated score") if trained else ("", "score")
+    again, score = (
+        (", no model trained again", "cross-validated score") if trained else ("", "score")
+    )
     return GainPart(
-        heading=headline(made).removesuffix("."),
+        heading=headline(outcome).removesuffix("."),
         lede="What you would have reported, and what you could have expected, had you stopped "
-        f"earlier. {several}{again}. {confidence(made)}",
+        f"earlier. {several}{again}. {confidence(outcome)}",
         reading=(
-            f"the best {own} among the first k configurations.",
-            f"what to expect of that winner on new {made.units}, {band}.",
+            f"the best {score} among the first k configurations.",
+            f"what to expect of that winner on new {outcome.units}, {band}.",
         ),
-        level=percent(made.confidence_level),
-        next=advice(made)[:1],
-        more=tuple(part for part in _list_more(found, trained) if part),
-        learning=_draw_learning(found.material.learning, title),
+        level=percent(outcome.confidence_level),
+        next=advice(outcome)[:1],
+        more=tuple(words for words in _list_more(results, trained) if words),
+        learning=_draw_learning(results.material.learning, title),
         panel=Panel(
             heading="Configurations tried, and what they bought",
-            figure=gain(made, name="gain", width=WIDTH, title=title),
-            phone=gain(made, name="gain-phone", width=PHONE, title=title),
+            figure=gain(outcome, name="gain", width=WIDTH, title=title),
+            phone=gain(outcome, name="gain-phone", width=PHONE, title=title),
             data={
-                "naive": list(made.naive),
-                "corrected": list(made.corrected),
-                "marks": list(made.marks),
+                "naive": list(outcome.naive),
+                "corrected": list(outcome.corrected),
+                "marks": list(outcome.marks),
             },
         ),
-        cautions=tuple(_list_cautions(found, made)),
+        cautions=tuple(_list_cautions(results, outcome)),
     )
 
 
-def _list_cautions(found: Results, made: Gain) -> Iterator[Caution]:
+def _list_cautions(results: Results, gain: Gain) -> Iterator[Caution]:
     """Yield what is said of the curves alone; the first screen has the rest."""
-    yield from (each for each in made.cautions if each.about is Scope.ORDER)
-    if found.material.learning is not None:
-        for each in found.material.learning.cautions:
+    yield from (each for each in gain.cautions if each.about is Scope.ORDER)
+    if results.material.learning is not None:
+        for each in results.material.learning.cautions:
             if each.about is Scope.LEARNING or each.severity is Severity.CAUTION:
                 yield each
 
 
-def _list_more(found: Results, trained: bool) -> Iterator[str]:
+def _list_more(results: Results, trained: bool) -> Iterator[str]:
     """Yield what more cases would do: to the limits, and to the models where that was trained."""
-    assert found.gain is not None
-    yield width_words(found.gain, None if found.estimate is None else found.estimate.interval)
-    made = found.material.learning
-    if made is not None:
-        yield from (told.headline(made), told.confidence(made), told.advice(made))
+    assert results.gain is not None
+    yield width_words(results.gain, None if results.estimate is None else results.estimate.interval)
+    curve = results.material.learning
+    if curve is not None:
+        yield from (told.headline(curve), told.confidence(curve), told.advice(curve))
     elif trained:
         yield UNTOLD
 
 
-def _draw_learning(made: LearningCurve | None, title: str) -> Panel | None:
-    if made is None:
+def _draw_learning(curve: LearningCurve | None, title: str) -> Panel | None:
+    if curve is None:
         return None
     return Panel(
         heading="What more training cases gave",
-        figure=learning(made, name="learning", width=HALF, title=title),
-        phone=learning(made, name="learning-phone", width=PHONE, title=title),
-        data={"sizes": list(made.sizes), "scores": list(made.scores)},
+        figure=learning(curve, name="learning", width=HALF, title=title),
+        phone=learning(curve, name="learning-phone", width=PHONE, title=title),
+        data={"sizes": list(curve.sizes), "scores": list(curve.scores)},
     )

@@ -36,7 +36,7 @@ FAR = 0.1  # distance from an even spread that is worth a word
 
 @one_blas_thread()
 def make_learned_part(
-    made: Explanation,
+    explanation: Explanation,
     suggestions: Sequence[Suggestion] | None = None,
     *,
     most_effects: int = MOST_EFFECTS,
@@ -45,17 +45,17 @@ def make_learned_part(
 
     Parameters
     ----------
-    made : Explanation
+    explanation : Explanation
         What was learned.
     suggestions : sequence of Suggestion, optional
         What to try next; the explanation is asked for some by default.
     most_effects : int
         How many effects are drawn, the most important first.
     """
-    level, named = made.confidence_level, _names(made)
-    curves = list(made.effects.values())[:most_effects]
+    level, named = explanation.confidence_level, _names(explanation)
+    curves = list(explanation.effects.values())[:most_effects]
     limits = svg_effects.find_shared_limits(curves, level)
-    trees = [tree for tree in made.regions.values() if len(tree) > 1]
+    trees = [tree for tree in explanation.regions.values() if len(tree) > 1]
     panels = [
         (
             Panel(
@@ -66,7 +66,7 @@ def make_learned_part(
                     curve,
                     name=f"effect-{i}",
                     limits=limits,
-                    gaps=made.sampling_bias.gaps.get(curve.param, ()),
+                    gaps=explanation.sampling_bias.gaps.get(curve.param, ()),
                     confidence_level=level,
                     width=EFFECT,
                 ),
@@ -76,107 +76,109 @@ def make_learned_part(
         for i, curve in enumerate(curves)
     ]
     return LearnedPart(
-        heading=named(as_sentence(made.finding)),
-        lede=_lede(made),
-        winner=_winner(made),
-        trust=str(made.surrogate_quality),
-        looked=named(_say_looked(made)),
+        heading=named(as_sentence(explanation.finding)),
+        lede=_lede(explanation),
+        winner=_winner(explanation),
+        trust=str(explanation.surrogate_quality),
+        looked=named(_say_looked(explanation)),
         next_title="What to try next",
-        next=tuple(named(words) for words in _next(made, suggestions)),
-        stable=named(f"{made.stable_optimum!r}."),
-        numbers=tuple(_numbers(made, named)),
-        importance=_importance(made, "importance", 560),
-        importance_phone=_importance(made, "importance-phone", 350),
+        next=tuple(named(words) for words in _next(explanation, suggestions)),
+        stable=named(f"{explanation.stable_optimum!r}."),
+        numbers=tuple(_numbers(explanation, named)),
+        importance=_importance(explanation, "importance", 560),
+        importance_phone=_importance(explanation, "importance-phone", 350),
         effects=tuple(panel for panel, curve in panels if _is_seen(curve, limits)),
         flat=tuple(panel for panel, curve in panels if not _is_seen(curve, limits)),
-        regions=tuple(_regions(made, tree, i) for i, tree in enumerate(trees[:MOST_TREES])),
+        regions=tuple(_regions(explanation, tree, i) for i, tree in enumerate(trees[:MOST_TREES])),
         untold=tuple(
             named(f"{tree.param}: {leaf}") for tree in trees[MOST_TREES:] for leaf in tree.leaves
         ),
-        cautions=made.cautions,
+        cautions=explanation.cautions,
         level=percent(level),
     )
 
 
 def _is_seen(curve: EffectCurve, limits: tuple[float, float]) -> bool:
     """Tell whether a line leaves the level enough to be seen on the shared axis."""
-    known = curve.mean[np.isfinite(curve.mean)]
-    return len(known) > 0 and float(np.ptp(known)) >= VISIBLE * (limits[1] - limits[0])
+    means = curve.mean[np.isfinite(curve.mean)]
+    return len(means) > 0 and float(np.ptp(means)) >= VISIBLE * (limits[1] - limits[0])
 
 
-def _names(made: Explanation) -> Callable[[str], str]:
+def _names(explanation: Explanation) -> Callable[[str], str]:
     """Return how words name estimators: by their class, where no two of a class differ.
 
     `DecisionTreeClassifier(max_depth=3, random_state=0)` says no more than the class of it then.
     """
-    levels = [level for curve in made.effects.values() for level in curve.grid]
-    known = class_names(levels)
+    levels = [level for curve in explanation.effects.values() for level in curve.grid]
+    by_class = class_names(levels)
 
     def named(words: str) -> str:
-        for whole, name in known.items():
+        for whole, name in by_class.items():
             words = words.replace(whole, name)
         return words
 
     return named
 
 
-def _lede(made: Explanation) -> str:
+def _lede(explanation: Explanation) -> str:
     return (
-        f"What the search learned about the score (search {made.objective.name}, not corrected), "
-        f"read from a {made.surrogate} fitted to {made.counts}."
+        f"What the search learned about the score (search {explanation.objective.name}, "
+        f"not corrected), read from a {explanation.surrogate} fitted to {explanation.counts}."
     )
 
 
-def _winner(made: Explanation) -> WinnerPart | None:
+def _winner(explanation: Explanation) -> WinnerPart | None:
     """Return the region that holds the best configuration, and the effect in it."""
-    tree = made.winner_tree
+    tree = explanation.winner_tree
     if tree is None or tree.best is None:
         return None
     leaf = tree.best
     low, high = (short(float(end(leaf.curve.mean))) for end in (np.nanmin, np.nanmax))
     return WinnerPart(
         heading="Where the winner lies",
-        words=_names(made)(leaf.words.replace(" <= ", " ≤ ")),
+        words=_names(explanation)(leaf.words.replace(" <= ", " ≤ ")),
         text=f"{_facts(leaf)} · {band_words(leaf.narrower)}. Along {tree.param} the average score "
         f"there goes from {low} to {high}.",
     )
 
 
-def _importance(made: Explanation, name: str, width: float) -> Figure:
-    return svg_effects.importance(made.importance, name=name, width=width, trials=_active(made))
+def _importance(explanation: Explanation, name: str, width: float) -> Figure:
+    return svg_effects.importance(
+        explanation.importance, name=name, width=width, trials=_active(explanation)
+    )
 
 
-def _active(made: Explanation) -> dict[str, int]:
+def _active(explanation: Explanation) -> dict[str, int]:
     return {
         name: curve.n_trials
-        for name, curve in made.effects.items()
-        if curve.n_trials < made.n_trials
+        for name, curve in explanation.effects.items()
+        if curve.n_trials < explanation.n_trials
     }
 
 
-def _say_looked(made: Explanation) -> str:
+def _say_looked(explanation: Explanation) -> str:
     far = [
         f"{name} {each.unbiased:.2f}"
-        for name, each in made.sampling_bias.by_param.items()
+        for name, each in explanation.sampling_bias.by_param.items()
         if each.unbiased >= FAR
     ]
-    rest = f"others below {FAR:.2f}" if len(far) < len(made.sampling_bias.by_param) else ""
-    said = ", ".join([*far, *([rest] if rest and far else [])])
-    said = said or f"all parameters below {FAR:.2f}"
-    return f"Distance from an even spread (MMD, 0 is even): {said}."
+    near = f"others below {FAR:.2f}" if len(far) < len(explanation.sampling_bias.by_param) else ""
+    words = ", ".join([*far, *([near] if near and far else [])])
+    words = words or f"all parameters below {FAR:.2f}"
+    return f"Distance from an even spread (MMD, 0 is even): {words}."
 
 
-def _next(made: Explanation, given: Sequence[Suggestion] | None) -> Iterator[str]:
-    if given is None:
-        given = () if made.scene is None else made.suggest(SUGGESTIONS)
-    for each in given:
+def _next(explanation: Explanation, suggestions: Sequence[Suggestion] | None) -> Iterator[str]:
+    if suggestions is None:
+        suggestions = () if explanation.scene is None else explanation.suggest(SUGGESTIONS)
+    for each in suggestions:
         config = ", ".join(f"{name} {short(value)}" for name, value in each.config.items())
         yield f"{config} (band {percent(round(each.narrower, 2))} narrower)"
 
 
-def _numbers(made: Explanation, named: Callable[[str], str]) -> Iterator[Facts]:
+def _numbers(explanation: Explanation, named: Callable[[str], str]) -> Iterator[Facts]:
     """Yield the numbers behind the words: shares with others, gaps, values of the best."""
-    shares = made.importance
+    shares = explanation.importance
     yield Facts(
         "Share of the variation, together with the others",
         (
@@ -188,16 +190,16 @@ def _numbers(made: Explanation, named: Callable[[str], str]) -> Iterator[Facts]:
         ),
     )
     gaps = {
-        name: "; ".join(f"{gap.words} ({write_count(gap.n_trials, 'trial')})" for gap in found)
-        for name, found in made.sampling_bias.gaps.items()
+        name: "; ".join(f"{gap.words} ({write_count(gap.n_trials, 'trial')})" for gap in spots)
+        for name, spots in explanation.sampling_bias.gaps.items()
     }
     if any(gaps.values()):
         rows = tuple((name, named(words)) for name, words in gaps.items() if words)
         yield Facts("Hardly tried", rows)
-    if made.counts.complete < made.n_trials or made.untested:
-        rows = tuple((name, named(_span(values))) for name, values in made.covered.items())
+    if explanation.counts.complete < explanation.n_trials or explanation.untested:
+        rows = tuple((name, named(_span(values))) for name, values in explanation.covered.items())
         yield Facts("Values in complete trials", rows)
-    ranges = made.stable_optimum.ranges.items()
+    ranges = explanation.stable_optimum.ranges.items()
     yield Facts(
         "Values among those as good as the best",
         tuple((name, named(_span(values))) for name, values in ranges),
@@ -217,10 +219,10 @@ def _effect_words(curve: EffectCurve) -> str:
     return f"{scale}{curve.trial_words}{where}"
 
 
-def _regions(made: Explanation, tree: RegionTree, number: int) -> RegionsPart:
-    level = made.confidence_level
+def _regions(explanation: Explanation, tree: RegionTree, number: int) -> RegionsPart:
+    level = explanation.confidence_level
     limits = svg_effects.tree_limits(tree, level)
-    named = _names(made)
+    named = _names(explanation)
 
     def node(region: Region) -> RegionNode:
         root = region.parent is None
@@ -244,13 +246,13 @@ def _regions(made: Explanation, tree: RegionTree, number: int) -> RegionsPart:
                 confidence_level=level,
                 width=NODE,
             ),
-            others=tuple(_others(made, tree, region, number)),
+            others=tuple(_others(explanation, tree, region, number)),
             children=tuple(node(tree.regions[child]) for child in region.children),
         )
 
     best = tree.best
     inside = ""
-    if best is not None and best.limits and tree is not made.winner_tree:
+    if best is not None and best.limits and tree is not explanation.winner_tree:
         change = band_words(best.narrower).replace("band ", "band is ", 1)
         inside = f" The framed region holds the best trial; its {change}."
     return RegionsPart(
@@ -262,14 +264,16 @@ def _regions(made: Explanation, tree: RegionTree, number: int) -> RegionsPart:
     )
 
 
-def _others(made: Explanation, tree: RegionTree, region: Region, number: int) -> Iterator[Panel]:
+def _others(
+    explanation: Explanation, tree: RegionTree, region: Region, number: int
+) -> Iterator[Panel]:
     """Yield the effects of the other parameters in a region, where they are active in it."""
-    if made.scene is None:
+    if explanation.scene is None:
         return
-    names = [name for name in made.effects if name != tree.param][:MOST_OTHERS]
-    curves = [curve for curve in (_within(made, name, region) for name in names) if curve]
+    names = [name for name in explanation.effects if name != tree.param][:MOST_OTHERS]
+    curves = [curve for curve in (_within(explanation, name, region) for name in names) if curve]
     limits = svg_effects.find_shared_limits(
-        [*made.effects.values(), *curves], made.confidence_level
+        [*explanation.effects.values(), *curves], explanation.confidence_level
     )
     for i, curve in enumerate(curves):
         name = f"region-{number}-{region.number}-{i}"
@@ -280,16 +284,16 @@ def _others(made: Explanation, tree: RegionTree, region: Region, number: int) ->
                 curve,
                 name=name,
                 limits=limits,
-                confidence_level=made.confidence_level,
+                confidence_level=explanation.confidence_level,
                 width=NODE,
             ),
         )
 
 
-def _within(made: Explanation, param: str, region: Region) -> EffectCurve | None:
+def _within(explanation: Explanation, param: str, region: Region) -> EffectCurve | None:
     """Return the effect of a parameter in a region, None where it is not active or too rare."""
     try:
-        return made.effect(param, within=region)
+        return explanation.effect(param, within=region)
     except EarnestError:
         return None
 

@@ -44,9 +44,9 @@ class Verdict:
     `ahead` and the intervals say by how much the winner is better, for losses too.
     """
 
-    made: Comparison
+    comparison: Comparison
     ahead: float
-    one: tuple[float, float] | None
+    pairwise: tuple[float, float] | None
     all: tuple[float, float] | None
     p: float
     worse: bool
@@ -54,19 +54,21 @@ class Verdict:
 
 def verdicts(many: Comparisons) -> list[Verdict]:
     """Return the comparisons with the winner, the nearest rival first."""
-    kept = set(many.not_worse)
-    return [_verdict(many, made, p, made.b in kept) for made, p in many.ranked()]
+    not_worse = set(many.not_worse)
+    return [
+        _verdict(many, comparison, p, comparison.b in not_worse) for comparison, p in many.ranked()
+    ]
 
 
-def _verdict(many: Comparisons, made: Comparison, p: float, kept: bool) -> Verdict:
-    sign = 1.0 if made.scale.greater_is_better else -1.0
+def _verdict(many: Comparisons, comparison: Comparison, p: float, is_close: bool) -> Verdict:
+    sign = 1.0 if comparison.scale.greater_is_better else -1.0
     return Verdict(
-        made=made,
-        ahead=sign * made.difference,
-        one=_turn(made.interval, sign),
-        all=_turn(many.family.interval(made), sign),
+        comparison=comparison,
+        ahead=sign * comparison.difference,
+        pairwise=_turn(comparison.interval, sign),
+        all=_turn(many.family.interval(comparison), sign),
         p=p,
-        worse=not kept,
+        worse=not is_close,
     )
 
 
@@ -78,48 +80,48 @@ def _turn(interval: Interval | None, sign: float) -> tuple[float, float] | None:
     return low, high
 
 
-def rivals_of(found: Results) -> RivalsPart | None:
+def rivals_of(results: Results) -> RivalsPart | None:
     """Return the part on the winner and the others, None if there are none."""
-    many = found.many
+    many = results.many
     if many is None or not len(many):
         return None
     rows = verdicts(many)
-    kept = [row.made.b for row in rows if not row.worse]
+    not_worse = [row.comparison.b for row in rows if not row.worse]
     simplest = many.simplest
-    names = found.material.names
-    spec = TESTS[rows[0].made.test].spec
+    names = results.material.names
+    spec = TESTS[rows[0].comparison.test].spec
     drawn = _choose_drawn(rows, simplest)
     differences = [_difference(row, simplest) for row in drawn]
     shown = _find_shown(drawn)
     scale = difference_scale([differences[i] for i in sorted(shown)], width=WIDTH)
-    places = min(max(places_of_difference(row.made) for row in drawn), MOST_PLACES)
+    places = min(max(places_of_difference(row.comparison) for row in drawn), MOST_PLACES)
     level = percent(many.confidence_level)
     return RivalsPart(
-        heading=rivals_heading(len(kept), len(rows)),
+        heading=rivals_heading(len(not_worse), len(rows)),
         lede=_lede(many, rows, simplest, names, places),
         note=NOT_WORSE,
         test=f"Test: {spec.title} ({spec.name}), two-sided. {_bars(many, level)}"
-        f"{_say_scored(found, rows[0].made)}",
+        f"{_say_scored(results, rows[0].comparison)}",
         rows=tuple(
             replace(
                 _row(row, places, names, simplest),
                 strip=comparison_strip(each, scale, name=f"rival-{i}"),
-                shown=i in shown or row.made.b == simplest,
+                shown=i in shown or row.comparison.b == simplest,
             )
             for i, (row, each) in enumerate(zip(drawn, differences, strict=True))
         ),
         n_others=len(rows),
-        not_worse=tuple(kept),
+        not_worse=tuple(not_worse),
         simplest=simplest,
-        cautions=_cautions(found, many),
+        cautions=_cautions(results, many),
         axis=strip_axis(scale, name="rivals-axis", words=BETTER),
     )
 
 
-def _cautions(found: Results, many: Comparisons) -> tuple[Caution, ...]:
+def _cautions(results: Results, many: Comparisons) -> tuple[Caution, ...]:
     """Return what the comparisons are to be taken with: each kind once, none of the number's."""
-    told = () if found.estimate is None else found.estimate.cautions
-    fresh = {each.kind: each for each in reversed(many.cautions) if each not in told}
+    cautions = () if results.estimate is None else results.estimate.cautions
+    fresh = {each.kind: each for each in reversed(many.cautions) if each not in cautions}
     return by_severity(fresh.values())
 
 
@@ -135,13 +137,13 @@ def _bars(many: Comparisons, level: str) -> str:
     )
 
 
-def _say_scored(found: Results, made: Comparison) -> str:
+def _say_scored(results: Results, comparison: Comparison) -> str:
     """Say over what the scores of this table are, which the test decides."""
-    naive = None if found.estimate is None else found.estimate.naive
-    if naive is None or made.value_a != made.value_a:
+    naive = None if results.estimate is None else results.estimate.naive
+    if naive is None or comparison.value_a != comparison.value_a:
         return ""
-    if abs(made.value_a - naive) < SAME * max(1.0, abs(naive)):
-        units = "items" if made.estimand is ComparisonEstimand.ITEMS else "cases"
+    if abs(comparison.value_a - naive) < SAME * max(1.0, abs(naive)):
+        units = "items" if comparison.estimand is ComparisonEstimand.ITEMS else "cases"
         return f" Scores are over all {units}, like the naive score."
     return " Scores are computed as in this test and may differ a little from the naive score."
 
@@ -151,7 +153,7 @@ def _choose_drawn(rows: list[Verdict], simplest: str | None) -> list[Verdict]:
     first = rows[:MOST]
     if len(rows) > MOST:
         first = [*rows[: MOST - 1], rows[-1]]
-    named = [row for row in rows if row.made.b == simplest and row not in first]
+    named = [row for row in rows if row.comparison.b == simplest and row not in first]
     return [*first, *named]
 
 
@@ -165,42 +167,44 @@ def _find_shown(drawn: list[Verdict]) -> set[int]:
 
 def _difference(row: Verdict, simplest: str | None) -> Difference:
     return Difference(
-        name=row.made.b,
+        name=row.comparison.b,
         value=row.ahead,
-        one=row.one,
+        one=row.pairwise,
         all=row.all,
         worse=row.worse,
-        simplest=row.made.b == simplest,
+        simplest=row.comparison.b == simplest,
         words="the winner is ahead by",
     )
 
 
 def _row(row: Verdict, places: int, names: dict[str, ConfigName], simplest: str | None) -> RivalRow:
-    made = row.made
-    name = names.get(made.b, ConfigName("", made.b))
-    limits = made.scale.limits
+    comparison = row.comparison
+    name = names.get(comparison.b, ConfigName("", comparison.b))
+    limits = comparison.scale.limits
     return RivalRow(
-        config=made.b,
+        config=comparison.b,
         label=name.words,
         model=name.model,
         settings=name.settings,
-        score=prose(made.value_b, places, limits),
+        score=prose(comparison.value_b, places, limits),
         ahead=_ahead(row, places),
-        interval=_ends(row.all, places, made),
-        interval_one=_ends(row.one, places, made),
-        p=NONE if made.p_value is None else p_words(row.p).removeprefix("p ").removeprefix("= "),
+        interval=_ends(row.all, places, comparison),
+        interval_one=_ends(row.pairwise, places, comparison),
+        p=NONE
+        if comparison.p_value is None
+        else p_words(row.p).removeprefix("p ").removeprefix("= "),
         ahead_by=_drop_nan(row.ahead),
         limits=row.all,
-        limits_one=row.one,
-        p_value=None if made.p_value is None else row.p,
+        limits_one=row.pairwise,
+        p_value=None if comparison.p_value is None else row.p,
         worse=row.worse,
-        simplest=made.b == simplest,
+        simplest=comparison.b == simplest,
     )
 
 
 def _ahead(row: Verdict, places: int) -> str:
     """Return how far the winner is ahead; never 0 for a number that is not."""
-    words = prose(row.ahead, places, row.made.limits)
+    words = prose(row.ahead, places, row.comparison.limits)
     if not row.ahead or any(digit in words for digit in "123456789"):
         return words
     least = f"{10.0**-places:.{places}f}"
@@ -211,10 +215,10 @@ def _drop_nan(value: float) -> float | None:
     return value if value == value else None
 
 
-def _ends(ends: tuple[float, float] | None, places: int, made: Comparison) -> str:
+def _ends(ends: tuple[float, float] | None, places: int, comparison: Comparison) -> str:
     if ends is None:
         return NONE
-    return " to ".join(prose(end, places, made.limits) for end in ends)
+    return " to ".join(prose(end, places, comparison.limits) for end in ends)
 
 
 def _lede(
@@ -233,14 +237,16 @@ def _lede(
         return "These data leave no choice but the winner."
     if simplest == many.reference:
         return "The simplest of them is the winner itself."
-    row = next(row for row in rows if row.made.b == simplest)
+    row = next(row for row in rows if row.comparison.b == simplest)
     ahead = _ahead(replace(row, ahead=abs(row.ahead)), places)
     ends = ""
     if row.all is not None:
         at_once = "" if len(rows) == 1 else " for all pairs at once"
         level = percent(many.confidence_level)
-        ends = f" ({level} interval{at_once}: {_ends(row.all, places, row.made)})"
+        ends = f" ({level} interval{at_once}: {_ends(row.all, places, row.comparison)})"
     better = "better" if row.ahead < 0 else "worse"
-    amount = "It scores the same" if not row.made.difference else f"It scores {ahead} {better}"
+    amount = (
+        "It scores the same" if not row.comparison.difference else f"It scores {ahead} {better}"
+    )
     name = names[simplest].words if simplest in names else simplest  # not in a damaged run file
     return f"The simplest of them is {name}. {amount}{ends}: these data cannot tell the two apart."

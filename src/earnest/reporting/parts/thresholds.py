@@ -24,74 +24,82 @@ CHOSEN = ("sensitivity", "specificity", "ppv", "npv")
 WANTED = 0.9  # the sensitivity, and the specificity, of two of the rules
 
 
-def thresholds_part(found: Results) -> ThresholdsPart | None:
+def thresholds_part(results: Results) -> ThresholdsPart | None:
     """Return curves, every threshold and some choices; None where nothing is decided by a score."""
-    made = found.thresholds
-    if made is None:
+    table = results.thresholds
+    if table is None:
         return None
-    short = {row.threshold for row in made.pick()}
+    short = {row.threshold for row in table.pick()}
     rows = tuple(
-        _row(made, row, short=row.threshold in short) for row in map(made.at, made.thresholds)
+        _row(table, row, short=row.threshold in short) for row in map(table.at, table.thresholds)
     )
-    usual = min(max(made.usual, made.thresholds[0]), made.thresholds[-1])
-    start = made.thresholds.index(made.at(usual).threshold)
-    width = max(made.thresholds[-1] - made.thresholds[0], 1e-9)
+    usual = min(max(table.usual, table.thresholds[0]), table.thresholds[-1])
+    start = table.thresholds.index(table.at(usual).threshold)
+    width = max(table.thresholds[-1] - table.thresholds[0], 1e-9)
     choices = [
-        made.choose("youden"),
-        made.choose(sensitivity=WANTED),
-        made.choose(specificity=WANTED),
+        table.choose("youden"),
+        table.choose(sensitivity=WANTED),
+        table.choose(specificity=WANTED),
     ]
-    remarks = {c.kind: c for c in (*made.cautions, *(c for one in choices for c in one.cautions))}
+    remarks = {
+        c.kind: c for c in (*table.cautions, *(c for choice in choices for c in choice.cautions))
+    }
     return ThresholdsPart(
         heading=HEADING,
-        lede=f"{headline(made)} {tell_bands(made)}",
-        note=_notes(made),
-        measures=tuple(SHORT[name] for name in made.measures),
+        lede=f"{headline(table)} {tell_bands(table)}",
+        note=_notes(table),
+        measures=tuple(SHORT[name] for name in table.measures),
         rows=rows,
         start=start,
-        positions=tuple((one - made.thresholds[0]) / width for one in made.thresholds),
+        positions=tuple(
+            (threshold - table.thresholds[0]) / width for threshold in table.thresholds
+        ),
         chosen_measures=tuple(SHORT[name] for name in CHOSEN),
-        choices=tuple(_choice(made, one) for one in choices),
-        panels=tuple(_panels(made)),
+        choices=tuple(_choice(table, choice) for choice in choices),
+        panels=tuple(_panels(table)),
         span=(LEFT / WIDTH, 1.0 - RIGHT / WIDTH),
         span_phone=(LEFT / PHONE, 1.0 - RIGHT / PHONE),
         cautions=tuple(each for each in remarks.values() if each.about is Scope.THRESHOLD),
     )
 
 
-def _row(made: Thresholds, row: ThresholdRow, *, short: bool) -> CutRow:
+def _row(thresholds: Thresholds, row: ThresholdRow, *, short: bool) -> CutRow:
     cells = []
-    for name in made.measures:
+    for name in thresholds.measures:
         rate = row.rate(name)
         assert rate is not None
-        cells.append((show_value(made, name, rate.value), show_band(made, name, rate)))
+        cells.append((show_value(thresholds, name, rate.value), show_band(thresholds, name, rate)))
     return CutRow(show_cut(row.threshold), tuple(cells), short)
 
 
-def _choice(made: Thresholds, choice: ThresholdChoice) -> CutChoice:
+def _choice(thresholds: Thresholds, choice: ThresholdChoice) -> CutChoice:
     cells = []
     for name in CHOSEN:
         rate = choice.rate(name)
         assert rate is not None
-        naive = show_value(made, name, rate.naive)
-        cells.append((show_value(made, name, rate.value), show_band(made, name, rate), naive))
+        naive = show_value(thresholds, name, rate.naive)
+        cells.append(
+            (show_value(thresholds, name, rate.value), show_band(thresholds, name, rate), naive)
+        )
     rule = choice.rule[0].upper() + choice.rule[1:]
     return CutChoice(rule, show_cut(choice.threshold), tuple(cells))
 
 
-def _notes(made: Thresholds) -> tuple[str, ...]:
-    level = percent(made.confidence_level)
-    own = "the one configuration" if made.n_configs == 1 else "the configuration that it chose"
-    useful = " and net benefit" if "net_benefit" in made.curves else ""
+def _notes(thresholds: Thresholds) -> tuple[str, ...]:
+    level = percent(thresholds.confidence_level)
+    chooser = (
+        "the one configuration" if thresholds.n_configs == 1 else "the configuration that it chose"
+    )
+    useful = " and net benefit" if "net_benefit" in thresholds.curves else ""
     notes = [
-        f"Every resample is decided by {own}, on the cases left out. Scores above the threshold "
-        f"are called {made.positive}. Bands: {level}.",
+        f"Every resample is decided by {chooser}, on the cases left out. Scores above the "
+        f"threshold are called {thresholds.positive}. Bands: {level}.",
         "A threshold chosen on these cases looks better than it is. The values of a rule are "
         "corrected for that choice, too; the second value is what the search itself shows.",
-        f"Predictive values{useful} are for {percent(round(made.prevalence, 3))} of class "
-        f"{made.positive}, as in these cases.",
+        f"Predictive values{useful} are for {percent(round(thresholds.prevalence, 3))} of class "
+        f"{thresholds.positive}, as in these cases.",
     ]
-    if "net_benefit" in made.curves:
+    if "net_benefit" in thresholds.curves:
         notes.append(
             "Net benefit: hits per case less false alarms at the odds of the threshold. Above the "
             "dotted line and above 0, the model is worth using."
@@ -99,16 +107,18 @@ def _notes(made: Thresholds) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _panels(made: Thresholds) -> list[Panel]:
+def _panels(thresholds: Thresholds) -> list[Panel]:
     both: tuple[str, ...] = ("sensitivity", "specificity")
     wanted = [("Sensitivity and specificity", both, "cut")]
-    if "net_benefit" in made.curves:
+    if "net_benefit" in thresholds.curves:
         wanted.append(("Net benefit", ("net_benefit",), "benefit"))
     return [
         Panel(
             heading=heading,
-            figure=draw(made, name=name, width=WIDTH, height=HEIGHT, measures=measures),
-            phone=draw(made, name=f"{name}-phone", width=PHONE, height=HEIGHT, measures=measures),
+            figure=draw(thresholds, name=name, width=WIDTH, height=HEIGHT, measures=measures),
+            phone=draw(
+                thresholds, name=f"{name}-phone", width=PHONE, height=HEIGHT, measures=measures
+            ),
         )
         for heading, measures, name in wanted
     ]

@@ -90,7 +90,7 @@ class Results:
         """The number of folds, 0 where it is not known."""
         if self.estimate is not None:
             return self.estimate.provenance.n_folds
-        return max((len(one.folds) for one in self.material.tried), default=0)
+        return max((len(configuration.folds) for configuration in self.material.tried), default=0)
 
     @property
     def n_repeats(self) -> int:
@@ -100,8 +100,8 @@ class Results:
     @property
     def seed(self) -> int | None:
         """The seed of the resamples."""
-        made = self.estimate
-        return self.material.seed if made is None else made.provenance.seed
+        estimate = self.estimate
+        return self.material.seed if estimate is None else estimate.provenance.seed
 
     @property
     def nested_fits(self) -> int | None:
@@ -110,7 +110,7 @@ class Results:
         unknown = self.estimate is None or material.n_fits is None
         if unknown or folds < 2 or self.n_repeats > 1:
             return None
-        whole = sum(one.status != INCOMPLETE for one in material.tried)
+        whole = sum(configuration.status != INCOMPLETE for configuration in material.tried)
         return folds**2 * whole + folds + 1
 
 
@@ -129,56 +129,62 @@ def ask_all(
 
     What is wrong whatever the data is refused at once.
     """
-    given = {
+    arguments = {
         "method": method,
         "confidence_level": confidence_level,
         "side": side,
         "n_resamples": n_resamples,
         "rng": rng,
     }
-    asked = {"method": None, "n_resamples": None, **USUAL, "n_jobs": n_jobs}
-    for options in (material.settings, given):
-        asked |= {name: value for name, value in options.items() if value is not None}
+    settings = {"method": None, "n_resamples": None, **USUAL, "n_jobs": n_jobs}
+    for options in (material.settings, arguments):
+        settings |= {name: value for name, value in options.items() if value is not None}
     if method is not None and n_resamples is None:  # that of the search, if the method takes it
-        told = {"n_resamples": asked["n_resamples"]}
-        asked["n_resamples"] = find_fitting_knobs(method, told).get("n_resamples")
-    _check_asked(asked)
+        knobs = {"n_resamples": settings["n_resamples"]}
+        settings["n_resamples"] = find_fitting_knobs(method, knobs).get("n_resamples")
+    _check_asked(settings)
     absent: dict[str, str] = {}
-    found = Results(material=material)
+    results = Results(material=material)
     if material.predictions is not None:
         if method is not None or n_resamples is not None or rng is not None:
             material = replace(material, estimate=None, comparison=None, won={})
-        found = _of_predictions(material, asked, absent)
+        results = _of_predictions(material, settings, absent)
     if explanation:
-        found = replace(found, explanation=_explain(material, asked, absent))
+        results = replace(results, explanation=_explain(material, settings, absent))
     else:
         absent["learned"] = "You did not ask for an explanation of the search."
-    return replace(found, absent=absent)
+    return replace(results, absent=absent)
 
 
-def _check_asked(asked: dict[str, Any]) -> None:
+def _check_asked(settings: dict[str, Any]) -> None:
     """Refuse options that are wrong whatever the data: a page could only say it of the cases."""
-    Ask.of(asked["confidence_level"], asked["side"])
-    workers(asked["n_jobs"])
-    if not isinstance(asked["rng"], np.random.Generator | np.random.RandomState):
-        Seeds.of(asked["rng"])
-    configure_method(asked["method"] or "bbc", n_resamples=asked["n_resamples"])
+    Ask.of(settings["confidence_level"], settings["side"])
+    workers(settings["n_jobs"])
+    if not isinstance(settings["rng"], np.random.Generator | np.random.RandomState):
+        Seeds.of(settings["rng"])
+    configure_method(settings["method"] or "bbc", n_resamples=settings["n_resamples"])
 
 
-def _of_predictions(material: Material, asked: dict[str, Any], absent: dict[str, str]) -> Results:
-    pi, metric, own = material.predictions, material.metric, material.estimate
+def _of_predictions(
+    material: Material, settings: dict[str, Any], absent: dict[str, str]
+) -> Results:
+    pi, metric, delivered = material.predictions, material.metric, material.estimate
     assert pi is not None
     assert metric is not None
-    level = Ask.of(asked["confidence_level"], asked["side"])
+    level = Ask.of(settings["confidence_level"], settings["side"])
     try:
-        made = at_level(own, level) if own is not None else estimate(pi, metric=metric, **asked)
+        judged = (
+            at_level(delivered, level)
+            if delivered is not None
+            else estimate(pi, metric=metric, **settings)
+        )
     except EarnestError as error:
         absent["answer"] = str(error)
         return Results(material=material)
-    inquiry = Inquiry(material, pi, metric, made, asked, absent)
+    inquiry = Inquiry(material, pi, metric, judged, settings, absent)
     return Results(
         material=material,
-        estimate=made,
+        estimate=judged,
         gain=_gain(inquiry),
         table=_table(inquiry),
         many=_many(inquiry),
@@ -193,92 +199,95 @@ class Inquiry:
     material: Material
     pi: Predictions
     metric: Metric
-    made: Estimate
-    asked: dict[str, Any]
+    estimate: Estimate
+    settings: dict[str, Any]
     absent: dict[str, str]
 
 
-def _ask(absent: dict[str, str], part: str, words: str, verb: Callable[[], T]) -> T | None:
+def _ask(absent: dict[str, str], section: str, words: str, verb: Callable[[], T]) -> T | None:
     """Return what a verb answers; where it refuses, say so in `absent`, after some words."""
     try:
         return verb()
     except EarnestError as error:
-        absent[part] = f"{words}{error}"
+        absent[section] = f"{words}{error}"
         return None
 
 
 def _gain(ask: Inquiry) -> Gain | None:
     """Ask what the search gained, on the resamples of the estimate."""
-    if ask.made.n_configs < 2:
+    if ask.estimate.n_configs < 2:
         ask.absent["gain"] = "There is only one configuration, so no search gained anything."
         return None
     return _ask(
         ask.absent,
         "gain",
         "What the search gained is not shown. ",
-        lambda: gain_beside(ask.made, ask.pi, ask.metric, n_jobs=ask.asked["n_jobs"]),
+        lambda: gain_beside(ask.estimate, ask.pi, ask.metric, n_jobs=ask.settings["n_jobs"]),
     )
 
 
 def _thresholds(ask: Inquiry) -> Thresholds | None:
     """Ask what to expect at every threshold; tables without scores of two classes have none."""
     scored = ask.pi.kind in (ResponseKind.PROBABILITY, ResponseKind.DECISION)
-    if ask.pi.target.task is not Task.BINARY or not scored or ask.made.winner is None:
+    if ask.pi.target.task is not Task.BINARY or not scored or ask.estimate.winner is None:
         return None
     return _ask(
         ask.absent,
         "thresholds",
         "Thresholds are not shown. ",
-        lambda: thresholds_beside(ask.made, ask.pi, ask.metric, n_jobs=ask.asked["n_jobs"]),
+        lambda: thresholds_beside(ask.estimate, ask.pi, ask.metric, n_jobs=ask.settings["n_jobs"]),
     )
 
 
 def _table(ask: Inquiry) -> Estimates | None:
     """Ask all methods, on the resamples of the estimate."""
-    seed, asked = ask.made.provenance.seed, ask.asked
+    seed, settings = ask.estimate.provenance.seed, ask.settings
     return _ask(
         ask.absent,
         "methods",
         "",
         lambda: estimate_beside(
-            ask.made,
+            ask.estimate,
             ask.pi,
             metric=ask.metric,
-            confidence_level=asked["confidence_level"],
-            side=asked["side"],
-            rng=asked["rng"] if seed is None else seed,
-            n_jobs=asked["n_jobs"],
+            confidence_level=settings["confidence_level"],
+            side=settings["side"],
+            rng=settings["rng"] if seed is None else seed,
+            n_jobs=settings["n_jobs"],
         ),
     )
 
 
 def _many(ask: Inquiry) -> Comparisons | None:
     """Compare the winner with all others by the first test that applies, unless that is known."""
-    made, known = ask.made, ask.material.comparison
-    if made.n_configs < 2:
+    estimate, comparison = ask.estimate, ask.material.comparison
+    if estimate.n_configs < 2:
         ask.absent["rivals"] = (
             "There is only one configuration, so there is nothing to compare it with."
         )
         return None
-    if made.winner is None and made.ensemble is not None:
-        if known is None:
+    if estimate.winner is None and estimate.ensemble is not None:
+        if comparison is None:
             ask.absent["rivals"] = "The model is an ensemble, which no test here compares."
-        return known
-    level, rng, n_jobs = (ask.asked[name] for name in ("confidence_level", "rng", "n_jobs"))
-    if known is not None and (known.reference, known.confidence_level) == (made.winner, level):
-        return known
+        return comparison
+    level, rng, n_jobs = (ask.settings[name] for name in ("confidence_level", "rng", "n_jobs"))
+    if comparison is not None and (comparison.reference, comparison.confidence_level) == (
+        estimate.winner,
+        level,
+    ):
+        return comparison
     return _ask(
         ask.absent,
         "rivals",
         "No test applies here. ",
         lambda: against_winner(
-            ask.pi, ask.metric, made.winner, confidence_level=level, rng=rng, n_jobs=n_jobs
+            ask.pi, ask.metric, estimate.winner, confidence_level=level, rng=rng, n_jobs=n_jobs
         ),
     )
 
 
 def _explain(
-    material: Material, asked: dict[str, Any], absent: dict[str, str]
+    material: Material, settings: dict[str, Any], absent: dict[str, str]
 ) -> Explanation | None:
     if material.trials is None:
         absent["learned"] = (
@@ -286,16 +295,16 @@ def _explain(
         )
         return None
     trials = material.trials
-    seed = material.seed if material.seed is not None else asked["rng"]
+    seed = material.seed if material.seed is not None else settings["rng"]
     return _ask(
         absent,
         "learned",
         "The search is not explained: ",
-        lambda: explain(trials(), rng=seed, n_jobs=asked["n_jobs"]),
+        lambda: explain(trials(), rng=seed, n_jobs=settings["n_jobs"]),
     )
 
 
-def spec_of(made: Estimate) -> MethodSpec:
+def spec_of(estimate: Estimate) -> MethodSpec:
     """Return the declaration of the method that made an estimate."""
-    spec: MethodSpec = METHODS[made.method].spec
+    spec: MethodSpec = METHODS[estimate.method].spec
     return spec

@@ -133,7 +133,10 @@ class Material:
     @cached_property
     def names(self) -> dict[str, ConfigName]:
         """What the configurations are called in the report."""
-        return name_configs([one.config for one in self.tried], [one.params for one in self.tried])
+        return name_configs(
+            [configuration.config for configuration in self.tried],
+            [configuration.params for configuration in self.tried],
+        )
 
     @cached_property
     def labels(self) -> dict[str, str]:

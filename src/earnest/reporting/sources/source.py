@@ -69,15 +69,15 @@ def material_of_folder(folder: Path, metric: Any, options: dict[str, Any]) -> Ma
         name for name in (RUN, *KEPT, ESTIMATE, MODEL, LEARNING) if (folder / name).exists()
     )
     result, name = read_result(folder / ESTIMATE), folder.resolve().name
-    asked = result.metric if metric is None else metric
+    chosen = result.metric if metric is None else metric
     if table is not None:
         pi = Predictions.load(table, **options)
-        found = _with_run(run, pi, asked, name)
-        missing = tuple(_list_missing(found, result, pi, files))
-        found = _with_result(found, result, pi)
-        learning = _read_learning(folder / LEARNING, found)
+        material = _with_run(run, pi, chosen, name)
+        missing = tuple(_list_missing(material, result, pi, files))
+        material = _with_result(material, result, pi)
+        learning = _read_learning(folder / LEARNING, material)
         return replace(
-            found,
+            material,
             learning=learning,
             refitted=MODEL in files,
             folder=name,
@@ -85,7 +85,7 @@ def material_of_folder(folder: Path, metric: Any, options: dict[str, Any]) -> Ma
             missing=missing,
         )
     if run is not None:
-        return replace(material_of_run(run, asked, source=name, files=files), folder=name)
+        return replace(material_of_run(run, chosen, source=name, files=files), folder=name)
     raise FormatError(
         f"there is no run in the folder {str(folder)!r}",
         needs=f"{RUN}, or {KEPT[0]}",
@@ -97,12 +97,12 @@ def material_of_tuned(tuned: Tuned, metric: Any = None) -> Material:
     """Return what `tune` has found, from memory: the same as its folder holds."""
     result, pi, folder = RunResult(tuned.estimate, tuned.about()), tuned.predictions, tuned.folder
     name = "tune" if folder is None else folder.resolve().name
-    found = _with_run(tuned.run, pi, result.metric if metric is None else metric, name)
+    material = _with_run(tuned.run, pi, result.metric if metric is None else metric, name)
     more = () if tuned.learning is None else (LEARNING,)
     files = () if folder is None else (RUN, KEPT[0], ESTIMATE, MODEL, *more)
-    missing = () if folder is None else tuple(_list_missing(found, result, pi, files))
+    missing = () if folder is None else tuple(_list_missing(material, result, pi, files))
     return replace(
-        _with_result(found, result, pi),
+        _with_result(material, result, pi),
         comparison=tuned.comparison if metric is None else None,
         learning=tuned.learning if metric is None else None,
         refitted=True,
@@ -116,39 +116,41 @@ def _with_run(run: RunFile | None, pi: Predictions, metric: Any, name: str) -> M
     """Join the predictions with what only the run file knows: dropped, failed, fits."""
     if run is None:
         return replace(material_of_predictions(pi, need_metric(metric), name), speaker="the search")
-    found = material_of_run(run, metric, source=name)
-    measure = resolve_metric(metric if metric is not None else found.scale.name)
-    if not _same_search(found, set(pi.configs.ids)):
+    material = material_of_run(run, metric, source=name)
+    measure = resolve_metric(metric if metric is not None else material.scale.name)
+    if not _same_search(material, set(pi.configs.ids)):
         return material_of_predictions(pi, measure, name)
-    return replace(found, **measuring(measure.on(pi.target.task)), predictions=pi, missing=())
+    return replace(material, **measuring(measure.on(pi.target.task)), predictions=pi, missing=())
 
 
-def _same_search(found: Material, predicted: set[str]) -> bool:
+def _same_search(material: Material, predicted: set[str]) -> bool:
     """Tell whether predictions are of the configurations of a run.
 
     A run whose time was over has begun configurations that it left out of its predictions.
     """
-    begun = {one.config for one in found.tried}
-    whole = {one.config for one in found.tried if one.status == COMPLETE}
+    begun = {configuration.config for configuration in material.tried}
+    whole = {
+        configuration.config for configuration in material.tried if configuration.status == COMPLETE
+    }
     return whole <= predicted and (begun <= predicted or predicted <= begun)
 
 
-def _with_result(found: Material, result: RunResult, pi: Predictions) -> Material:
+def _with_result(material: Material, result: RunResult, pi: Predictions) -> Material:
     """Take the run's own estimate where it is of these predictions; else one is made again."""
-    made, tuning = result.estimate, result.tuning
-    own = made if result.is_of(pi, found.scale.name) else None
-    own = None if own is None or own.source is None else own
+    estimate, tuning = result.estimate, result.tuning
+    usable = estimate if result.is_of(pi, material.scale.name) else None
+    usable = None if usable is None or usable.source is None else usable
     features, won, fits = tuning.get("features"), tuning.get("won"), tuning.get("n_fits")
     drop = str(tuning.get("drop") or "")
     return replace(
-        found,
-        source=str(tuning.get("source") or found.source),
-        tried=found.tried if drop or not tuning else _without_dropping(found.tried),
-        estimate=own,
-        won=won if own is not None and isinstance(won, dict) else {},
-        settings=_settings(made) if made is not None else {},
+        material,
+        source=str(tuning.get("source") or material.source),
+        tried=material.tried if drop or not tuning else _without_dropping(material.tried),
+        estimate=usable,
+        won=won if usable is not None and isinstance(won, dict) else {},
+        settings=_settings(estimate) if estimate is not None else {},
         n_features=len(features) if isinstance(features, list) else None,
-        n_fits=fits if isinstance(fits, int) and own is not None else found.n_fits,
+        n_fits=fits if isinstance(fits, int) and usable is not None else material.n_fits,
         drop=drop,
     )
 
@@ -158,45 +160,49 @@ def _without_dropping(
 ) -> tuple[SearchedConfiguration, ...]:
     """Return the configurations of a run without early dropping: some are only not finished."""
     return tuple(
-        replace(one, status=INCOMPLETE, reason=f"{_count_folds(one.folds)}: not finished")
-        if one.status == DROPPED
-        else one
-        for one in tried
+        replace(
+            configuration,
+            status=INCOMPLETE,
+            reason=f"{_count_folds(configuration.folds)}: not finished",
+        )
+        if configuration.status == DROPPED
+        else configuration
+        for configuration in tried
     )
 
 
 def _list_missing(
-    found: Material, result: RunResult, pi: Predictions, files: tuple[str, ...]
+    material: Material, result: RunResult, pi: Predictions, files: tuple[str, ...]
 ) -> Iterator[str]:
     """Yield what a folder lacks, and what follows."""
     if result.estimate is None:
         why = "that can be read" if ESTIMATE in files else "at all"
         yield f"The folder holds no {ESTIMATE} {why}: the estimate was computed again."
-    elif not result.is_of(pi, found.scale.name):
+    elif not result.is_of(pi, material.scale.name):
         yield f"{ESTIMATE} is for other predictions or another metric: it was computed again."
     if MODEL not in files:
         yield f"The folder holds no {MODEL}: the run ended before a model was saved."
 
 
-def _settings(made: Estimate) -> dict[str, Any]:
+def _settings(estimate: Estimate) -> dict[str, Any]:
     """Return how the run asked: the same method, level and seed give the same number again."""
-    interval = made.interval
+    interval = estimate.interval
     return {
-        "method": made.method,
+        "method": estimate.method,
         "confidence_level": None if interval is None else interval.confidence_level,
         "side": None if interval is None else interval.side,
-        "n_resamples": made.provenance.knobs.get("n_resamples"),
-        "rng": made.provenance.seed,
+        "n_resamples": estimate.provenance.knobs.get("n_resamples"),
+        "rng": estimate.provenance.seed,
     }
 
 
-def _read_learning(path: Path, found: Material) -> LearningCurve | None:
+def _read_learning(path: Path, material: Material) -> LearningCurve | None:
     """Return the learning curve of a run; None where there is none of this metric."""
     try:
-        made = LearningCurve.load(path)
+        curve = LearningCurve.load(path)
     except (OSError, ValueError, EarnestError):
         return None
-    return made if made.metric == found.scale.name else None
+    return curve if curve.metric == material.scale.name else None
 
 
 NO_OUTCOME = (
@@ -213,14 +219,22 @@ def material_of_run(
     Its predictions are not looked at: they have a file of their own.
     """
     scored = read_scored(run)
-    asked = getattr(metric, "name", metric)
-    key = choose(scored.names, asked, scored.usual)
+    wanted = getattr(metric, "name", metric)
+    key = choose(scored.names, wanted, scored.usual)
     score = scored.names[key]
     tried = _list_tried(run, scored, key)
     title, scale = _scale(score)
-    done = [one for one in tried if one.status == COMPLETE and one.score is not None]
+    done = [
+        configuration
+        for configuration in tried
+        if configuration.status == COMPLETE and configuration.score is not None
+    ]
     gain = 1.0 if scale.greater_is_better else -1.0
-    best = max(done, key=lambda one: gain * (one.score or 0.0)).config if done else None
+    best = (
+        max(done, key=lambda configuration: gain * (configuration.score or 0.0)).config
+        if done
+        else None
+    )
     return Material(
         source=source or run.path.name,
         speaker="the search",
@@ -240,7 +254,7 @@ def material_of_run(
 
 def _say_unfinished(tried: tuple[SearchedConfiguration, ...], listed: int) -> tuple[str, ...]:
     """Return a sentence on a run that ended early, nothing for a finished one."""
-    begun, whole = len(tried), sum(one.status != DROPPED for one in tried)
+    begun, whole = len(tried), sum(configuration.status != DROPPED for configuration in tried)
     if begun == listed == whole:
         return ()
     return (
@@ -284,17 +298,17 @@ def _list_tried(run: RunFile, scored: ScoredSearch, key: str) -> tuple[SearchedC
 def _ids(run: RunFile) -> list[str]:
     with document_of(run, CONFIGS):
         listed = parse_json(run.documents[CONFIGS])
-        return [str(one.get("config", f"c{c}")) for c, one in enumerate(listed)]
+        return [str(entry.get("config", f"c{c}")) for c, entry in enumerate(listed)]
 
 
 def _mean(row: Any) -> float | None:
-    known = row[np.isfinite(row)]
-    return float(known.mean()) if len(known) else None
+    finite = row[np.isfinite(row)]
+    return float(finite.mean()) if len(finite) else None
 
 
 def _count_folds(scores: Sequence[float | None]) -> str:
-    known = sum(score is not None and math.isfinite(score) for score in scores)
-    return f"{known} of {len(scores)} folds"
+    n_finite = sum(score is not None and math.isfinite(score) for score in scores)
+    return f"{n_finite} of {len(scores)} folds"
 
 
 def _reason(run: RunFile, config: int, status: str, row: Any) -> str:
@@ -303,9 +317,9 @@ def _reason(run: RunFile, config: int, status: str, row: Any) -> str:
     if status == DROPPED:
         return f"{_count_folds(row.tolist())}: dropped, or not finished"
     bad = [
-        one
-        for key, one in sorted(run.outcomes.items())
-        if key[0] == config and (one.failed or one.note)
+        outcome
+        for key, outcome in sorted(run.outcomes.items())
+        if key[0] == config and (outcome.failed or outcome.note)
     ]
     where = "1 fold" if len(bad) == 1 else f"{len(bad)} folds"
     return f"in {where}: {last_line(bad[0].note, bad[0].error)}" if bad else "no score"
@@ -372,11 +386,11 @@ def need_metric(metric: Any) -> Any:
     return metric
 
 
-def material_of_evidence(given: Predictions | Scores, metric: Any, source: str) -> Material:
+def material_of_evidence(evidence: Predictions | Scores, metric: Any, source: str) -> Material:
     """Return what predictions or scores tell; scores say themselves what to measure."""
-    if metric is None and isinstance(given, Predictions) and given.target.measure is None:
+    if metric is None and isinstance(evidence, Predictions) and evidence.target.measure is None:
         need_metric(metric)
-    return material_of_predictions(*read_evidence(given, metric), source)
+    return material_of_predictions(*read_evidence(evidence, metric), source)
 
 
 def material_of_predictions(pi: Predictions, metric: Any, source: str) -> Material:
@@ -414,8 +428,8 @@ def list_tried(pi: Predictions, metric: Metric) -> tuple[SearchedConfiguration, 
     )
 
 
-def _lacks(done: Any, asked: Any) -> str:
-    return f"not evaluated in {int((asked & ~done).sum())} of {int(asked.sum())} folds"
+def _lacks(done: Any, planned: Any) -> str:
+    return f"not evaluated in {int((planned & ~done).sum())} of {int(planned.sum())} folds"
 
 
 def number_or_none(value: Any) -> float | None:
@@ -436,15 +450,17 @@ def material_of_search(search: SearchCV, metric: MetricLike | None = None) -> Ma
             got=str(record.refusal or "a search without predictions"),
             cure=f"Pass {arg('metric', '...')} to SearchCV.",
         )
-    own = metric is None
-    measure: Metric = question.metric if own else resolve_metric(metric).on(pi.target.task)
-    tried = _list_searched(search, pi, measure) if own else list_tried(pi, measure)
+    by_own_metric = metric is None
+    measure: Metric = (
+        question.metric if by_own_metric else resolve_metric(metric).on(pi.target.task)
+    )
+    tried = _list_searched(search, pi, measure) if by_own_metric else list_tried(pi, measure)
     return Material(
         source=type(search).__name__,
         speaker="the search",
         **measuring(measure),
         predictions=pi,
-        estimate=_estimate(search) if own else None,
+        estimate=_estimate(search) if by_own_metric else None,
         settings={
             "method": question.method,
             "confidence_level": question.confidence_level,
@@ -452,7 +468,7 @@ def material_of_search(search: SearchCV, metric: MetricLike | None = None) -> Ma
             "rng": question.seed,
         },
         tried=tried,
-        by_folds=own and not _by_another_score(search),
+        by_folds=by_own_metric and not _by_another_score(search),
         trials=lambda: search,
         model=model_name(getattr(search, "best_estimator_", None)),
         n_features=_n_features(search),
@@ -485,7 +501,10 @@ def _list_searched(
     shown = show_configs(names, [trial.params for trial in search.trials_])
     reasons = _reasons(search)
     if _by_another_score(search):
-        scores = {one.config: (one.score, one.folds) for one in list_tried(pi, metric)}
+        scores = {
+            configuration.config: (configuration.score, configuration.folds)
+            for configuration in list_tried(pi, metric)
+        }
     else:
         splits = metric.sign * _split_scores(search)
         scores = {
@@ -512,7 +531,9 @@ def _by_another_score(search: SearchCV) -> bool:
     from earnest.training.search.estimate import get_record
 
     question = get_record(search).question
-    return question is not None and any(one.about is Scope.SCORING for one in question.cautions)
+    return question is not None and any(
+        caution.about is Scope.SCORING for caution in question.cautions
+    )
 
 
 def _split_scores(search: SearchCV) -> NDArray[np.float64]:
@@ -534,18 +555,18 @@ def _reasons(search: SearchCV) -> Mapping[str, str]:
     failed: dict[str, list[Failure]] = {}
     for failure in search.failures_:
         failed.setdefault(failure.config, []).append(failure)
-    for config, found in failed.items():
-        where = "all folds" if len(found) == search.n_splits_ else f"{len(found)} folds"
-        where = "1 fold" if len(found) == 1 else where
-        out[config] = f"in {where}: {last_line(found[0].note, found[0].error)}"
+    for config, outcomes in failed.items():
+        where = "all folds" if len(outcomes) == search.n_splits_ else f"{len(outcomes)} folds"
+        where = "1 fold" if len(outcomes) == 1 else where
+        out[config] = f"in {where}: {last_line(outcomes[0].note, outcomes[0].error)}"
     return out
 
 
 def last_line(note: str | None, error: str | None) -> str:
     """Return what went wrong, without the way there."""
     lines = [line for line in (error or "").strip().splitlines() if line.strip()]
-    said = lines[-1].strip() if lines else ""
-    return " ".join(part for part in (note or "", said) if part)[:200] or "unknown"
+    line = lines[-1].strip() if lines else ""
+    return " ".join(text for text in (note or "", line) if text)[:200] or "unknown"
 
 
 def _n_features(search: SearchCV) -> int | None:
