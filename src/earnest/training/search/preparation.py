@@ -289,9 +289,9 @@ def find_first_estimator(given: object) -> Estimator | None:
     first = next(iter(given), None)
     if first is None or isinstance(first, Mapping):
         return None
-    found = read_candidates(given)
-    assert isinstance(found, ConfigurationList)
-    return found.estimators[0]
+    candidates = read_candidates(given)
+    assert isinstance(candidates, ConfigurationList)
+    return candidates.estimators[0]
 
 
 def _refuse_draws(n_iter: int | None, what: str) -> None:

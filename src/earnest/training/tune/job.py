@@ -140,8 +140,8 @@ class Job:
     @property
     def resumed(self) -> TunePlan | None:
         """The plan of the run that is resumed, or of one that is repeated."""
-        kept = None if self.folder is None else self.folder.plan
-        return kept or self.repeated
+        saved = None if self.folder is None else self.folder.plan
+        return saved or self.repeated
 
     @cached_property
     def configs(self) -> tuple[PortfolioConfiguration, ...]:

@@ -171,10 +171,10 @@ class Model:
         cautions = [*columns.notes, *encoded.cautions]
         if extra:
             cautions.append(_warn_of_ignored(extra))
-        found = self._answer(encoded.X, tuple(cautions))
+        answers = self._answer(encoded.X, tuple(cautions))
         if id is None:
-            return found
-        return replace(found, id=id, ids=_read_ids(columns, id, found))
+            return answers
+        return replace(answers, id=id, ids=_read_ids(columns, id, answers))
 
     def _answer(self, X: NDArray[np.float64], cautions: tuple[Caution, ...]) -> Forecast:
         """Ask the estimator; the parts of a file need not belong together."""

@@ -167,15 +167,15 @@ def _number_node(node: object, numbers: dict[int, int]) -> object:
         return [_number_node(item, numbers) for item in node]
     if not isinstance(node, dict):
         return node
-    made = dict(node)
+    entry = dict(node)
     if isinstance(node.get("__id__"), int):
-        made["__id__"] = numbers.setdefault(node["__id__"], len(numbers) + 1)
+        entry["__id__"] = numbers.setdefault(node["__id__"], len(numbers) + 1)
     for key, value in node.items():
         if key == "file" and isinstance(value, str):
-            made[key] = _rename(value, numbers)
+            entry[key] = _rename(value, numbers)
         elif key != "__id__":
-            made[key] = _number_node(value, numbers)
-    return made
+            entry[key] = _number_node(value, numbers)
+    return entry
 
 
 def _rename(name: str, numbers: dict[int, int]) -> str:
@@ -342,10 +342,10 @@ def _list_parts(whole: object) -> Iterator[object]:
 
 
 def _count_columns(estimator: Estimator) -> int:
-    found = getattr(estimator, "n_features_in_", None)
-    if not isinstance(found, int | np.integer) or found < 1:
+    n_features = getattr(estimator, "n_features_in_", None)
+    if not isinstance(n_features, int | np.integer) or n_features < 1:
         raise ModelPartError(got=f"{type(estimator).__name__} without a number of columns")
-    return int(found)
+    return int(n_features)
 
 
 def _check_decision_tree(estimator: BaseDecisionTree) -> None:

@@ -178,8 +178,8 @@ def choose_metric(asked: str | None, task: Task) -> str:
 
     if asked is None:
         return USUAL_METRIC[task]
-    found = metric_named(asked)
-    if task not in found.tasks:
+    metric = metric_named(asked)
+    if task not in metric.tasks:
         usable = [name for name in METRICS if task in METRICS[name].tasks]
         raise MetricError(
             f"metric {asked!r} is not defined for a {task} task",

@@ -451,8 +451,8 @@ def _refuse_too_many(
 def make_folds(table: TrainingTable, folds: int, repeats: int, seeds: Seeds) -> Pairs:
     """Return (train, test) pairs of rows, repeat by repeat."""
     layers = table.layers
-    made = shuffle_folds(folds, repeats, table.n_cases, layers, table.groups, seeds, odd=True)
-    pairs = [pair for pair in zip(made.train, made.test, strict=True) if len(pair[1])]
+    shuffled = shuffle_folds(folds, repeats, table.n_cases, layers, table.groups, seeds, odd=True)
+    pairs = [pair for pair in zip(shuffled.train, shuffled.test, strict=True) if len(pair[1])]
     _refuse_lost_classes(table, layers, pairs)
     return pairs
 
