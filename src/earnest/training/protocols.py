@@ -69,9 +69,9 @@ class Splitter(Protocol):
 
 def shuffle_splitter(splitter: Splitter, random_state: int | None) -> Splitter:
     """Return a copy of a splitter that shuffles, by a seed of its own."""
-    made = copy(splitter)
-    vars(made).update(shuffle=True, random_state=random_state)
-    return made
+    shuffled = copy(splitter)
+    vars(shuffled).update(shuffle=True, random_state=random_state)
+    return shuffled
 
 
 class FitTask(Protocol):

@@ -81,13 +81,13 @@ class Plain:
     def to_dict(self, *, draws: bool = True) -> dict[str, Any]:
         """Return plain data, with or without the resampled values."""
         data: dict[str, Any] = {}
-        for part in fields(self):
-            if "hidden" in part.metadata or ("drawn" in part.metadata and not draws):
+        for field in fields(self):
+            if "hidden" in field.metadata or ("drawn" in field.metadata and not draws):
                 continue
-            written = write_plain(getattr(self, part.name), draws=draws)
-            if written is None and "optional" in part.metadata:
+            written = write_plain(getattr(self, field.name), draws=draws)
+            if written is None and "optional" in field.metadata:
                 continue
-            data |= written if "flat" in part.metadata else {_key(part): written}
+            data |= written if "flat" in field.metadata else {_key(field): written}
         return data | {name: write_plain(getattr(self, name)) for name in self.derived}
 
     @classmethod
@@ -97,19 +97,19 @@ class Plain:
         A missing part is a KeyError, and one of another type is a TypeError.
         """
         parts = {}
-        for part in _find_parts(cast(Any, cls)):
-            if part.flat:
-                parts[part.name] = part.read(data)
-            elif part.required or part.key in data:
-                value = data[part.key]
-                if value is None and part.none is not None:
-                    parts[part.name] = part.none
+        for reader in _find_parts(cast(Any, cls)):
+            if reader.flat:
+                parts[reader.name] = reader.read(data)
+            elif reader.required or reader.key in data:
+                value = data[reader.key]
+                if value is None and reader.none is not None:
+                    parts[reader.name] = reader.none
                     continue
                 try:
-                    parts[part.name] = part.read(value)
+                    parts[reader.name] = reader.read(value)
                 except OtherTypeError as error:
                     raise TypeError(
-                        f"{part.name} is {check.show(value)}, which is not {part.kind}"
+                        f"{reader.name} is {check.show(value)}, which is not {reader.kind}"
                     ) from error
         return cls(**parts)
 
@@ -150,8 +150,8 @@ def _find_parts(kind: Any) -> tuple[_Part, ...]:
     )
 
 
-def _key(part: Field[Any]) -> str:
-    key: str = part.metadata.get("key", part.name)
+def _key(field: Field[Any]) -> str:
+    key: str = field.metadata.get("key", field.name)
     return key
 
 
@@ -168,16 +168,16 @@ def write_plain(value: Any, *, draws: bool = True) -> Any:
     if isinstance(value, np.ndarray):
         return _write_array(value) if draws else None
     if isinstance(value, Mapping):
-        return {key: write_plain(part, draws=draws) for key, part in value.items()}
+        return {key: write_plain(item, draws=draws) for key, item in value.items()}
     if isinstance(value, tuple | list):
-        return [write_plain(part, draws=draws) for part in value]
+        return [write_plain(item, draws=draws) for item in value]
     return value.to_dict(draws=draws) if hasattr(value, "to_dict") else value
 
 
 def _write_array(values: NDArray[Any]) -> list[Any]:
     if values.ndim > 1:
         return [_write_array(row) for row in values]
-    return [finite(one) for one in values.tolist()]
+    return [finite(number) for number in values.tolist()]
 
 
 @cache
@@ -253,17 +253,17 @@ def read_array(value: Any) -> NDArray[np.float64]:
     """Return a list of numbers as an array, with NaN for None."""
     if not isinstance(value, list | tuple):
         raise OtherTypeError
-    made = np.array(value, dtype=np.float64)  # None is NaN
-    if made.ndim != 1 or np.isinf(made).any():
+    values = np.array(value, dtype=np.float64)  # None is NaN
+    if values.ndim != 1 or np.isinf(values).any():
         raise OtherTypeError
-    return made
+    return values
 
 
 def _read_counts(value: Any) -> NDArray[np.intp]:
-    made = read_array(value)
-    if not (made == np.floor(made)).all():  # nor NaN
+    numbers = read_array(value)
+    if not (numbers == np.floor(numbers)).all():  # nor NaN
         raise OtherTypeError
-    return made.astype(np.intp)
+    return numbers.astype(np.intp)
 
 
 def read_sheet(value: Any) -> NDArray[np.float64]:
@@ -409,9 +409,9 @@ class Document(Plain):
 
     @classmethod
     def _from_checked_parts(cls, data: JsonObject) -> Self:
-        made = cls._from_parts(data)
-        made._check_parts()
-        return made
+        result = cls._from_parts(data)
+        result._check_parts()
+        return result
 
     @classmethod
     def _from_parts(cls, data: JsonObject) -> Self:
@@ -490,7 +490,7 @@ class Result(Document, ABC):
 
     def __str__(self) -> str:
         """Return the line for pasting, and under it the code and the finding of each caution."""
-        cautions = (f"{one.code} {one.what}" for one in getattr(self, "cautions", ()))
+        cautions = (f"{caution.code} {caution.what}" for caution in getattr(self, "cautions", ()))
         return "\n".join([repr(self), *map(clean_line, (*self._print_more(), *cautions))])
 
     def __rich__(self) -> object:
@@ -525,9 +525,9 @@ def check_schema(data: object, schema: str, what: str) -> None:
         )
 
 
-def _newer(found: str) -> str:
+def _newer(schema: str) -> str:
     """Return what to do about a later version of a kind that is known."""
-    name, _, version = found.rpartition("/")
+    name, _, version = schema.rpartition("/")
     known = {one.rpartition("/")[0] for one in _CLASSES}
     return "Update earnest: a newer version wrote it." if name in known and version > "1" else ""
 

@@ -166,7 +166,7 @@ class Caution(Plain):
     def __str__(self) -> str:
         """Return the remark as one line."""
         parts = (self.code, self.what, self.consequence, self.cure)
-        return clean_line(" ".join(part for part in parts if part))
+        return clean_line(" ".join(words for words in parts if words))
 
     @classmethod
     def from_dict(cls, data: JsonObject) -> Self:
@@ -301,7 +301,7 @@ def _make_plain(value: Any) -> Any:
     if isinstance(value, StrEnum):
         return str(value)
     if isinstance(value, Mapping):
-        return {str(name): _make_plain(part) for name, part in value.items()}
+        return {str(name): _make_plain(item) for name, item in value.items()}
     if isinstance(value, tuple | list):
-        return tuple(_make_plain(part) for part in value)
+        return tuple(_make_plain(item) for item in value)
     return value

@@ -273,8 +273,8 @@ class Comparison(MetricResult):
         """
         if self.p_value is None:
             return None
-        asked = {"less": self.difference < 0, "greater": self.difference > 0}
-        there = asked.get(self.alternative, self.difference != 0)
+        directions = {"less": self.difference < 0, "greater": self.difference > 0}
+        there = directions.get(self.alternative, self.difference != 0)
         return there and self.p_value <= alpha_of(self.confidence_level)
 
     @property
@@ -301,7 +301,7 @@ class Comparison(MetricResult):
         if self.p_values is not None and wanted not in self.p_values:
             raise EvidenceError(
                 f"test {self.test!r} has no direction",
-                needs=", ".join(arg("alternative", known) for known in self.p_values),
+                needs=", ".join(arg("alternative", name) for name in self.p_values),
                 got=arg("alternative", str(wanted)),
             )
         if self.source is None and self.interval is not None:
@@ -310,17 +310,20 @@ class Comparison(MetricResult):
                 cure="Compute it again, or keep it with to_dict(draws=True).",
             )
         interval = make_difference_interval(self.source, level, wanted, self.scale)
-        kept = [caution for caution in self.cautions if not caution.changes_with_level]
+        lasting = [caution for caution in self.cautions if not caution.changes_with_level]
         moved = replace(self, interval=interval, alternative=str(wanted), confidence_level=level)
         added = [*few_beyond(interval, self.n_valid), *level_remarks(moved)]
-        return replace(moved, cautions=by_severity([*kept, *added]))
+        return replace(moved, cautions=by_severity([*lasting, *added]))
 
     @classmethod
     def _from_parts(cls, data: JsonObject) -> Self:
-        made = super()._from_parts(data)
-        Alternative(made.alternative)
-        _ = made.p_value, made.p_simultaneous  # a KeyError where that of the alternative is missing
-        return made
+        comparison = super()._from_parts(data)
+        Alternative(comparison.alternative)
+        _ = (
+            comparison.p_value,
+            comparison.p_simultaneous,
+        )  # a KeyError where that of the alternative is missing
+        return comparison
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the difference and its interval beside 0, and return the matplotlib Axes."""
@@ -356,11 +359,11 @@ def level_remarks(comparison: Comparison) -> Iterable[Caution]:
         yield of_limits.no_small_p(least, resampled=bool(comparison.n_resamples))
 
 
-def _best_of_its_table(made: Comparison) -> Iterable[Caution]:
+def _best_of_its_table(comparison: Comparison) -> Iterable[Caution]:
     """Yield a remark where one of the two is the best of its table; grave where it decides."""
-    holds = made.p_simultaneous
-    if made.best_of is None or holds is None:
+    holds = comparison.p_simultaneous
+    if comparison.best_of is None or holds is None:
         return
-    yield of_search.best_of_its_table(made.favours or made.a, made.best_of, holds).graded(
-        Severity.CAUTION if made.shown_only_if_planned else Severity.NOTE
-    )
+    yield of_search.best_of_its_table(
+        comparison.favours or comparison.a, comparison.best_of, holds
+    ).graded(Severity.CAUTION if comparison.shown_only_if_planned else Severity.NOTE)

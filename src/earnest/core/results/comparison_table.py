@@ -57,43 +57,45 @@ class Family(Plain):
     largest: NDArray[np.float64] | None = None
     known: tuple[float, float] | None = None
 
-    def p_value(self, made: Comparison, alternative: Alternative | str | None = None) -> float:
+    def p_value(
+        self, comparison: Comparison, alternative: Alternative | str | None = None
+    ) -> float:
         """Return the p-value of a comparison that holds for the whole family, 1 without one."""
-        wanted = str(made.alternative if alternative is None else alternative)
-        own = None if made.p_values is None else made.p_values.get(wanted)
-        if own is None:
+        wanted = str(comparison.alternative if alternative is None else alternative)
+        p_value = None if comparison.p_values is None else comparison.p_values.get(wanted)
+        if p_value is None:
             return 1.0
-        if not self._is_joint or not made.standard_error:
-            return min(1.0, self.size * own)
+        if not self._is_joint or not comparison.standard_error:
+            return min(1.0, self.size * p_value)
         if self.largest is None:
             raise _make_not_kept_error("a p-value")
-        turned = {"greater": made.difference, "less": -made.difference}
-        error = math.hypot(made.standard_error, made.difference / math.sqrt(self.units))
-        statistic = turned.get(wanted, abs(made.difference)) / error
+        turned = {"greater": comparison.difference, "less": -comparison.difference}
+        error = math.hypot(comparison.standard_error, comparison.difference / math.sqrt(self.units))
+        statistic = turned.get(wanted, abs(comparison.difference)) / error
         beyond = int((self.largest >= statistic - NEAR * abs(statistic)).sum())
-        return min(1.0, max(own, self.least_p, (1 + beyond) / (len(self.largest) + 1)))
+        return min(1.0, max(p_value, self.least_p, (1 + beyond) / (len(self.largest) + 1)))
 
     @property
     def least_p(self) -> float:
         """The least p-value: the chance that all units point one way by luck."""
         return float(0.5 ** (self.units - 1))
 
-    def interval(self, made: Comparison) -> Interval | None:
+    def interval(self, comparison: Comparison) -> Interval | None:
         """Return the interval of a difference that holds for the whole family.
 
         It excludes 0 exactly where `p_value` is at most 1 minus the level of the comparison.
         """
-        own, level = made.interval, made.confidence_level
-        if own is None:
+        interval, level = comparison.interval, comparison.confidence_level
+        if interval is None:
             return None
-        if not self._is_joint or not made.standard_error:
-            wide = made.at(confidence_level=1.0 - (1.0 - level) / self.size).interval
+        if not self._is_joint or not comparison.standard_error:
+            wide = comparison.at(confidence_level=1.0 - (1.0 - level) / self.size).interval
             return None if wide is None else replace(wide, confidence_level=level)
-        side, reach = Side(own.side), self._reach(level) * made.standard_error
-        low, high = open_side(made.difference - reach, made.difference + reach, side)
-        least, most = difference_limits(made.scale)
-        low, high = max(min(low, own.low), least), min(max(high, own.high), most)
-        return Interval(low, high, level, own.side)
+        side, reach = Side(interval.side), self._reach(level) * comparison.standard_error
+        low, high = open_side(comparison.difference - reach, comparison.difference + reach, side)
+        least, most = difference_limits(comparison.scale)
+        low, high = max(min(low, interval.low), least), min(max(high, interval.high), most)
+        return Interval(low, high, level, interval.side)
 
     @property
     def _is_joint(self) -> bool:
@@ -205,7 +207,10 @@ class Comparisons(Result):
     def _check_parts(self) -> None:
         super()._check_parts()
         check_lengths(self.comparisons, self.adjusted)
-        named = {self.best, *(name for made in self.comparisons for name in (made.a, made.b))}
+        named = {
+            self.best,
+            *(name for comparison in self.comparisons for name in (comparison.a, comparison.b)),
+        }
         ranked = self.p_best if self.simple_first is None else self.simple_first
         if not named <= set(self.p_best) or len(self.p_best) < 2 or self.best not in ranked:
             raise ValueError("the names of the configurations differ from part to part")
@@ -223,18 +228,18 @@ class Comparisons(Result):
         shared = [
             caution
             for caution in self.comparisons[0].cautions
-            if all(caution in made.cautions for made in self)
+            if all(caution in comparison.cautions for comparison in self)
         ]
         return by_severity([*self.remarks, *shared, *self._list_of_some(shared)])
 
     def _list_of_some(self, shared: list[Caution]) -> Iterator[Caution]:
         """Yield for each kind a caution that some comparisons have, with whom it is about."""
         by_kind: dict[str, tuple[Caution, list[str]]] = {}
-        for made, _ in self.ranked():
-            for caution in made.cautions:
+        for comparison, _ in self.ranked():
+            for caution in comparison.cautions:
                 if caution not in shared:
                     names = by_kind.setdefault(caution.kind, (caution, []))[1]
-                    names += [] if made.b in names[-1:] else [made.b]
+                    names += [] if comparison.b in names[-1:] else [comparison.b]
         for caution, names in by_kind.values():
             yield replace(caution, against=tuple(names))
 
@@ -249,22 +254,22 @@ class Comparisons(Result):
         """The simplest that may be the best; None where the complexity is unknown."""
         if self.simple_first is None:
             return None
-        kept = set(self.not_worse)
-        return next(name for name in self.simple_first if name in kept)
+        not_worse = set(self.not_worse)
+        return next(name for name in self.simple_first if name in not_worse)
 
     @property
     def decision(self) -> str:
         """What can be said of all of them, in words."""
         others = [name for name in self.p_best if name != self.best]
-        kept = [name for name in self.not_worse if name != self.best]
-        if not kept:
+        not_worse = [name for name in self.not_worse if name != self.best]
+        if not not_worse:
             whom = f"all {len(others)} others" if len(others) > 1 else others[0]
-            said = f"{self.best} is better than {whom}"
+            words = f"{self.best} is better than {whom}"
         else:
-            who = f"{len(kept)} of {len(others)} others" if len(others) > 1 else kept[0]
-            said = f"Besides {self.best}, {who} may be the best"
-        said += f"; the simplest of them is {self.simplest}." if self.simplest else "."
-        return f"{said}{scope_words(self.comparisons[0])}"
+            who = f"{len(not_worse)} of {len(others)} others" if len(others) > 1 else not_worse[0]
+            words = f"Besides {self.best}, {who} may be the best"
+        words += f"; the simplest of them is {self.simplest}." if self.simplest else "."
+        return f"{words}{scope_words(self.comparisons[0])}"
 
     @staticmethod
     def verdict(kept: bool) -> str:
@@ -281,10 +286,10 @@ class Comparisons(Result):
 
     def __getitem__(self, name: str) -> Comparison:
         """Return the comparison with a configuration."""
-        for made in self.comparisons:
-            if made.b == name:
-                return made
-        names = [made.b for made in self.comparisons]
+        for comparison in self.comparisons:
+            if comparison.b == name:
+                return comparison
+        names = [comparison.b for comparison in self.comparisons]
         raise UnknownNameError(
             f"there is no comparison with {check.show(name)}",
             needs=check.some(names),
@@ -307,7 +312,9 @@ class Comparisons(Result):
         """
         if self.adjust != "simultaneous" or len(self) < 2:
             return self, False
-        wide = tuple(replace(made, interval=self.family.interval(made)) for made in self)
+        wide = tuple(
+            replace(comparison, interval=self.family.interval(comparison)) for comparison in self
+        )
         return replace(self, comparisons=wide), True
 
     def at(
@@ -318,11 +325,13 @@ class Comparisons(Result):
     ) -> Comparisons:
         """Return the same with another level or alternative, without new draws."""
         moved = tuple(
-            made.at(confidence_level=confidence_level, alternative=alternative)
-            for made in self.comparisons
+            comparison.at(confidence_level=confidence_level, alternative=alternative)
+            for comparison in self.comparisons
         )
         level = self.confidence_level if confidence_level is None else float(confidence_level)
-        same = [made.alternative for made in moved] == [made.alternative for made in self]
+        same = [comparison.alternative for comparison in moved] == [
+            comparison.alternative for comparison in self
+        ]
         return replace(
             self,
             comparisons=moved,
@@ -333,15 +342,15 @@ class Comparisons(Result):
 
     def rows(self) -> list[dict[str, object]]:
         """Return the main numbers of each comparison as flat dicts."""
-        kept = set(self.not_worse)
+        not_worse = set(self.not_worse)
         return [
             {
-                **made.rows()[0],
+                **comparison.rows()[0],
                 "p_adjusted": p,
-                "p_best": self.p_best[made.b],
-                "not_worse": made.b in kept,
+                "p_best": self.p_best[comparison.b],
+                "not_worse": comparison.b in not_worse,
             }
-            for made, p in zip(self.comparisons, self.adjusted, strict=True)
+            for comparison, p in zip(self.comparisons, self.adjusted, strict=True)
         ]
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -357,19 +366,19 @@ class Comparisons(Result):
 
     def __repr__(self) -> str:
         """Return the decision, and a line for each of the nearest rivals."""
-        lines, kept = [clean_line(self.decision)], set(self.not_worse)
-        for made, p in self.ranked()[:MOST_LINES]:
-            verdict = self.verdict(made.b in kept)
-            lines.append(f"{made!r}, adjusted {p_words(p)}: {verdict}")
+        lines, not_worse = [clean_line(self.decision)], set(self.not_worse)
+        for comparison, p in self.ranked()[:MOST_LINES]:
+            verdict = self.verdict(comparison.b in not_worse)
+            lines.append(f"{comparison!r}, adjusted {p_words(p)}: {verdict}")
         more = len(self.comparisons) - MOST_LINES
         return "\n".join([*lines, *([f"and {more} more"] if more > 0 else [])])
 
 
-def adjust_all(made: tuple[Comparison, ...], how: str, family: Family) -> tuple[float, ...]:
+def adjust_all(comparisons: tuple[Comparison, ...], how: str, family: Family) -> tuple[float, ...]:
     """Return the p-value of each comparison, adjusted for all that is claimed at once."""
     if how == "simultaneous":
-        return tuple(family.p_value(one) for one in made)
-    return tuple(adjusted([p_of(one) for one in made], how))
+        return tuple(family.p_value(comparison) for comparison in comparisons)
+    return tuple(adjusted([p_of(comparison) for comparison in comparisons], how))
 
 
 def adjusted(p_values: ArrayLike, how: str) -> list[float]:
@@ -410,10 +419,10 @@ def _benjamini_hochberg(ordered: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.minimum.accumulate((len(ordered) / ranks * ordered)[::-1])[::-1]
 
 
-def p_of(made: Comparison) -> float:
+def p_of(comparison: Comparison) -> float:
     """Return the p-value of a comparison, 1 where it has none."""
-    return 1.0 if made.p_value is None else made.p_value
+    return 1.0 if comparison.p_value is None else comparison.p_value
 
 
-def _shortfall(made: Comparison) -> float:
-    return made.difference if made.scale.greater_is_better else -made.difference
+def _shortfall(comparison: Comparison) -> float:
+    return comparison.difference if comparison.scale.greater_is_better else -comparison.difference

@@ -64,12 +64,12 @@ class Scale(Plain):
     @classmethod
     def from_dict(cls, data: JsonObject) -> Self:
         """Make it from the plain data of a result."""
-        made = super().from_dict(data)
-        low, high = made.limits  # NaN for an open end
+        scale = super().from_dict(data)
+        low, high = scale.limits  # NaN for an open end
         limits = (-math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high)
-        if not made.name or not limits[0] <= limits[1]:
-            raise ValueError(f"{made} is not a metric")
-        return replace(made, limits=limits)
+        if not scale.name or not limits[0] <= limits[1]:
+            raise ValueError(f"{scale} is not a metric")
+        return replace(scale, limits=limits)
 
 
 @dataclass(frozen=True)
@@ -242,9 +242,9 @@ class Estimate(MetricResult):
         """
         if self.naive is None or self.optimism is None:
             return False
-        found = self.optimism_interval
-        if found is not None:
-            return found.low > ROUNDING * abs(self.naive)
+        interval = self.optimism_interval
+        if interval is not None:
+            return interval.low > ROUNDING * abs(self.naive)
         if self.interval is None:
             return False
         better = self.scale.greater_is_better
@@ -293,13 +293,13 @@ class Estimate(MetricResult):
         ask = Ask.of(level, self.interval.side if side is None else side)
         interval = make_interval(self.source, ask, self.scale)
         certain = replace(self, interval=interval).flattered
-        kept = [
+        lasting = [
             caution
             for caution in self.cautions
             if not caution.changes_with_level and (certain or caution.about is not Scope.OPTIMISM)
         ]
         fresh = limit_remarks(self.source, interval.confidence_level, Side(interval.side))
-        cautions = by_severity([*kept, *few_beyond(interval, self.n_valid), *fresh])
+        cautions = by_severity([*lasting, *few_beyond(interval, self.n_valid), *fresh])
         return replace(self, interval=interval, cautions=cautions)
 
     def to_metrics(self) -> dict[str, float]:

@@ -270,8 +270,8 @@ class LearningCurve(Improvement):
     def rows(self) -> list[dict[str, Any]]:
         """Return the curve as flat dicts, one per size."""
         return [
-            {"fraction": part, "training_cases": size, "score": score, "low": low, "high": high}
-            for part, size, score, low, high in zip(
+            {"fraction": fraction, "training_cases": size, "score": score, "low": low, "high": high}
+            for fraction, size, score, low, high in zip(
                 self.fractions, self.sizes, self.scores, self.low, self.high, strict=True
             )
         ]
@@ -280,7 +280,9 @@ class LearningCurve(Improvement):
         """Return what the last step gave, in a few sentences."""
         from earnest.core.text.learning import advice, confidence, headline
 
-        return " ".join(part for part in (headline(self), confidence(self), advice(self)) if part)
+        return " ".join(
+            sentence for sentence in (headline(self), confidence(self), advice(self)) if sentence
+        )
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the curve, and return the matplotlib Axes."""

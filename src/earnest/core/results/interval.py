@@ -66,11 +66,11 @@ class Interval(Plain):
     @classmethod
     def from_dict(cls, data: JsonObject) -> Self:
         """Make it from the plain data of `to_dict`; a level that is none is a ValueError."""
-        made = super().from_dict(data)
-        if not 0.0 < made.confidence_level < 1.0:
-            raise ValueError(f"{made.confidence_level} is not a confidence level")
-        Side(made.side)
-        return made
+        interval = super().from_dict(data)
+        if not 0.0 < interval.confidence_level < 1.0:
+            raise ValueError(f"{interval.confidence_level} is not a confidence level")
+        Side(interval.side)
+        return interval
 
     @property
     def width(self) -> float:
@@ -211,9 +211,9 @@ class KeptLimits(Plain, LimitSource):
     def to_dict(self, *, draws: bool = True) -> dict[str, Any]:
         """Return plain data, with or without the draws; what may be missing is left out."""
         data = super().to_dict(draws=draws)
-        optional = {part.name for part in fields(self) if part.default is None}
-        kept = {n: one for n, one in data.items() if one is not None or n not in optional}
-        return {"kind": self.kind, **kept}
+        optional = {field.name for field in fields(self) if field.default is None}
+        items = {n: item for n, item in data.items() if item is not None or n not in optional}
+        return {"kind": self.kind, **items}
 
 
 def source_from_dict(data: JsonObject | None) -> LimitSource | None:
@@ -389,18 +389,18 @@ class TiltedLimits(KeptLimits, kind="tilted"):
     def remarks(self, confidence_level: float, side: Side) -> Iterator[Caution]:
         """Yield a caution for an end that is the fallback's, or that rests on few resamples."""
         tail, (low, high) = tail_of(confidence_level, side), self._curves()
-        asked = [low] * (side is not Side.UPPER) + [high] * (side is not Side.LOWER)
-        missed = [curve for curve in asked if tail >= curve.tails[0] or not curve.reaches(tail)]
+        ends = [low] * (side is not Side.UPPER) + [high] * (side is not Side.LOWER)
+        missed = [curve for curve in ends if tail >= curve.tails[0] or not curve.reaches(tail)]
         if missed:
             yield infeasible(self.words)
-        worth = [float(c.effective[c.place(tail)]) for c in asked if c not in missed]
+        worth = [float(c.effective[c.place(tail)]) for c in ends if c not in missed]
         if worth and min(worth) < FEW_EFFECTIVE:
             yield of_limits.few_under_tilt(min(worth))
 
     def to_dict(self, *, draws: bool = True) -> dict[str, Any]:
         """Return plain data, with or without tilts and draws."""
-        kept = self if draws else replace(self, low=None, high=None)
-        return super(TiltedLimits, kept).to_dict(draws=draws)
+        limits = self if draws else replace(self, low=None, high=None)
+        return super(TiltedLimits, limits).to_dict(draws=draws)
 
 
 def infeasible(words: str) -> Caution:
@@ -480,12 +480,12 @@ class ShareLimits(KeptLimits, kind="share"):
         tail, width = tail_of(confidence_level, side), self.high - self.low
         share = min(max((self.centre - self.low) / width, 0.0), 1.0)
         if not self.trials:  # nothing was seen
-            found = 0.0, 1.0
+            ends = 0.0, 1.0
         elif self.crossed is not None:
-            found = self._crossed_ends(share, self.crossed, tail)
+            ends = self._crossed_ends(share, self.crossed, tail)
         else:
-            found = (_clopper_pearson if self.exact else _wilson)(share, self.trials, tail)
-        low, high = (self.low + width * end for end in found)
+            ends = (_clopper_pearson if self.exact else _wilson)(share, self.trials, tail)
+        low, high = (self.low + width * end for end in ends)
         return open_side(low, high, side)
 
     def _crossed_ends(self, share: float, cases: float, tail: float) -> tuple[float, float]:
@@ -697,9 +697,9 @@ def limit_remarks(
     source: LimitSource | None, confidence_level: float, side: Side
 ) -> Iterator[Caution]:
     """Yield the cautions of a source about its limits at this level."""
-    said = getattr(source, "remarks", None)
-    if said is not None:
-        yield from said(confidence_level, side)
+    list_remarks = getattr(source, "remarks", None)
+    if list_remarks is not None:
+        yield from list_remarks(confidence_level, side)
 
 
 def sidak(tail: float, comparisons: int) -> float:
@@ -775,8 +775,10 @@ def find_switch(high: float, excess: Callable[[float], float]) -> float:
             low, ends[0] = middle, found
     if step == 0.0:
         return low
-    place = math.floor(low / step)  # a place that does not depend on the way to it
-    return (place + 1) * step if excess((place + 1) * step) < 0.0 else place * step
+    step_number = math.floor(low / step)  # a place that does not depend on the way to it
+    return (
+        (step_number + 1) * step if excess((step_number + 1) * step) < 0.0 else step_number * step
+    )
 
 
 def _clopper_pearson(share: float, trials: float, tail: float) -> tuple[float, float]:
@@ -852,10 +854,10 @@ class NearWinnerLimits(KeptLimits, kind="near_winner"):
                 "the draws of this estimate were", "the draws that an interval is read from"
             )
         least = tail / self.configs
-        place = math.ceil((1.0 - tail) * (len(self.errors) + 1))
-        if place > len(self.errors):
+        rank = math.ceil((1.0 - tail) * (len(self.errors) + 1))
+        if rank > len(self.errors):
             return least
-        beyond = 0.5 * math.erfc(float(self.errors[place - 1]) / math.sqrt(2.0))
+        beyond = 0.5 * math.erfc(float(self.errors[rank - 1]) / math.sqrt(2.0))
         return min(max(beyond, least), tail)
 
     def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
@@ -916,10 +918,10 @@ class AreaLimits(KeptLimits, kind="area"):
     @classmethod
     def from_dict(cls, data: JsonObject) -> Self:
         """Make it from the plain data of `to_dict`; an AUC needs cases of both classes."""
-        made = super().from_dict(data)
-        if not (made.positives > 0 and made.negatives > 0):
+        limits = super().from_dict(data)
+        if not (limits.positives > 0 and limits.negatives > 0):
             raise ValueError("the limits of an AUC have no cases of a class")
-        return made
+        return limits
 
     def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
         """Return the limits, infinite at an open end."""

@@ -43,7 +43,7 @@ class Paper:
         """The source as it stands in a list of references."""
         number = f"({self.number})" if self.number else ""
         pages = self.pages.replace("--", "–")
-        where = ", ".join(part for part in (self.venue, f"{self.volume}{number}", pages) if part)
+        where = ", ".join(words for words in (self.venue, f"{self.volume}{number}", pages) if words)
         return f"{self.authors.replace(' and ', '; ')} ({self.year}). {self.title}. {where}."
 
     @property

@@ -259,8 +259,8 @@ class MethodSpec:
     def __post_init__(self) -> None:
         """Refuse a design that does not make the evidence which is needed."""
         if self.design is not None and self.design not in _DESIGNS[self.needs]:
-            made = " or ".join(_DESIGNS[self.needs])
-            raise ValueError(f"method {self.name!r} needs {self.needs}, which {made} give")
+            designs = " or ".join(_DESIGNS[self.needs])
+            raise ValueError(f"method {self.name!r} needs {self.needs}, which {designs} give")
 
     def label(self, *, alone: bool = False) -> str:
         """Return a word or two for the method; `alone` where one configuration was tried."""

@@ -85,7 +85,7 @@ class ThresholdCurve(Plain):
 
     def at(self, place: int) -> Rate:
         """Return one point."""
-        return Rate(*(getattr(self, part.name)[place] for part in fields(self)))
+        return Rate(*(getattr(self, field.name)[place] for field in fields(self)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,8 +123,8 @@ class ThresholdRow:
 
     def rate(self, measure: str) -> Rate | None:
         """Return one measure by its name."""
-        found: Rate | None = getattr(self, check.one_of("measure", measure, list(MEASURES)))
-        return found
+        rate: Rate | None = getattr(self, check.one_of("measure", measure, list(MEASURES)))
+        return rate
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,15 +172,15 @@ class ThresholdDraws(Plain):
     def to_dict(self, *, draws: bool = True) -> dict[str, Any]:
         """Return plain data; the counts of a resample are one text, which keeps files small."""
         return {
-            part.name: [" ".join(map(str, row)) for row in getattr(self, part.name).tolist()]
-            for part in fields(self)
+            field.name: [" ".join(map(str, row)) for row in getattr(self, field.name).tolist()]
+            for field in fields(self)
         }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ThresholdDraws:
         """Make them from plain data."""
-        rows = ([list(map(int, row.split())) for row in data[part.name]] for part in fields(cls))
-        return cls(*(np.array(one, dtype=np.int64) for one in rows))
+        rows = ([list(map(int, row.split())) for row in data[field.name]] for field in fields(cls))
+        return cls(*(np.array(row, dtype=np.int64) for row in rows))
 
 
 def count_rates(
@@ -204,7 +204,7 @@ def count_rates(
         return np.where(below > 0, top / np.where(below > 0, below, 1.0), np.nan)
 
     sensitivity, specificity = share(hits, positives), share(negatives - alarms, negatives)
-    made = {
+    rates = {
         "sensitivity": sensitivity,
         "specificity": specificity,
         "ppv": share(hits, flagged),
@@ -214,8 +214,8 @@ def count_rates(
         "balanced_accuracy": 0.5 * (sensitivity + specificity),
     }
     if odds is not None:
-        made["net_benefit"] = share(hits - odds * alarms, size)
-    return made
+        rates["net_benefit"] = share(hits - odds * alarms, size)
+    return rates
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -298,7 +298,7 @@ class Thresholds(MetricResult):
         if not self.thresholds:
             raise ValueError("there is no threshold")
         for curve in self.curves.values():
-            check_lengths(self.thresholds, *(getattr(curve, part.name) for part in fields(curve)))
+            check_lengths(self.thresholds, *(getattr(curve, field.name) for field in fields(curve)))
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -390,11 +390,11 @@ class Thresholds(MetricResult):
         """
         kind, value = self._read_rule(rule, sensitivity, specificity, act_from)
         draws = self._need_draws()
-        own = np.stack(self._own_counts())  # (2, G)
+        counts = np.stack(self._own_counts())  # (2, G)
         positives, negatives = self.n_positive, self.n_cases - self.n_positive
-        final, _ = _pick(kind, value, own[:1], own[1:], np.array([[positives, negatives]]))
-        place = int(final[0])
-        cut = value if kind == "net_benefit" else self.thresholds[place]
+        final, _ = _pick(kind, value, counts[:1], counts[1:], np.array([[positives, negatives]]))
+        position = int(final[0])
+        cut = value if kind == "net_benefit" else self.thresholds[position]
         odds = cut / (1.0 - cut) if "net_benefit" in self.curves else None
         use = (draws.totals > 0).all(axis=1)
         totals = draws.totals[use].astype(np.float64)
@@ -404,11 +404,13 @@ class Thresholds(MetricResult):
             counts[use][rows, chosen].astype(np.float64)
             for counts in (draws.hits_in, draws.alarms_in, draws.hits_out, draws.alarms_out)
         )
-        naive = count_rates(own[0, [place]], own[1, [place]], positives, negatives, odds)
+        naive = count_rates(
+            counts[0, [position]], counts[1, [position]], positives, negatives, odds
+        )
         sums = totals.sum(axis=0)
         seen = count_rates(_sum(hits_in), _sum(alarms_in), sums[0], sums[1], odds)
         left = count_rates(_sum(hits_out), _sum(alarms_out), sums[2], sums[3], odds)
-        parts = self._parts(place)
+        parts = self._parts(position)
         if kind == "net_benefit" and odds is not None:  # the price of the user, not of the cut
             drawn = (hits_out - odds * alarms_out) / totals[:, 2:].sum(axis=1)
             parts["net_benefit"] = self._limit_drawn(drawn, float(naive["net_benefit"][0]))
@@ -428,8 +430,8 @@ class Thresholds(MetricResult):
         specificity: float | None,
         act_from: float | None,
     ) -> tuple[str, float]:
-        given = {"sensitivity": sensitivity, "specificity": specificity}
-        named = [(name, value) for name, value in given.items() if value is not None]
+        wanted = {"sensitivity": sensitivity, "specificity": specificity}
+        named = [(name, value) for name, value in wanted.items() if value is not None]
         if rule is not None:
             check.one_of("rule", rule, list(RULES))
         if (rule is not None) + len(named) != 1:
@@ -476,18 +478,18 @@ class Thresholds(MetricResult):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return every threshold as a flat dict: each measure with the band for all at once."""
-        made = []
-        for place, threshold in enumerate(self.thresholds):
+        rows = []
+        for position, threshold in enumerate(self.thresholds):
             row: dict[str, Any] = {"threshold": threshold}
             for name in self.measures:
                 curve = self.curves[name]
-                row[name] = curve.value[place]
-                row[f"{name}_low"], row[f"{name}_high"] = curve.low[place], curve.high[place]
-                row[f"{name}_naive"] = curve.naive[place]
+                row[name] = curve.value[position]
+                row[f"{name}_low"], row[f"{name}_high"] = curve.low[position], curve.high[position]
+                row[f"{name}_naive"] = curve.naive[position]
             if "net_benefit" in self.curves:
                 row["treat_all"] = self.treat_all(threshold)
-            made.append(row)
-        return made
+            rows.append(row)
+        return rows
 
     def pick(self, count: int = 9) -> list[ThresholdRow]:
         """Return at most so many rows for a short table.

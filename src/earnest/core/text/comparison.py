@@ -20,7 +20,7 @@ NEXT_TO_0 = 1e-9  # of the other numbers: an end that is nearer to 0 is rounding
 ROUGH_P = 0.1  # above it two digits do
 
 
-def decision(made: Comparison, title: str | None = None) -> str:
+def decision(comparison: Comparison, title: str | None = None) -> str:
     """Return what can be said of two configurations, in one or a few sentences.
 
     Parameters
@@ -28,14 +28,14 @@ def decision(made: Comparison, title: str | None = None) -> str:
     title : str, optional
         The metric's words for people, `Metric.title`; its name by default.
     """
-    return f"{_claim(made, title or made.metric)}{scope_words(made)}"
+    return f"{_claim(comparison, title or comparison.metric)}{scope_words(comparison)}"
 
 
-def scope_words(made: Comparison) -> str:
+def scope_words(comparison: Comparison) -> str:
     """Return the sentence on what a claim is about, empty if it is about the learners."""
-    if made.provenance.n_folds < 2:
+    if comparison.provenance.n_folds < 2:
         return ""
-    return _SCOPES.get(made.estimand, "")
+    return _SCOPES.get(comparison.estimand, "")
 
 
 _SCOPES = {
@@ -47,46 +47,49 @@ _SCOPES = {
 }
 
 
-def _claim(made: Comparison, words: str) -> str:
-    if made.probabilities is not None:
-        return _posterior(made)
-    shown = _amount(made)
-    if made.difference != made.difference:
-        return f"Nothing is known about the difference in {words} between {made.a} and {made.b}."
-    if made.p_value is None:
-        same = f"{made.a} and {made.b} have the same {words}"
-        apart = same if shown is None else f"the {words} of {made.a} is {shown}"
+def _claim(comparison: Comparison, words: str) -> str:
+    if comparison.probabilities is not None:
+        return _posterior(comparison)
+    shown = _amount(comparison)
+    if comparison.difference != comparison.difference:
+        pair = f"{comparison.a} and {comparison.b}"
+        return f"Nothing is known about the difference in {words} between {pair}."
+    if comparison.p_value is None:
+        same = f"{comparison.a} and {comparison.b} have the same {words}"
+        apart = same if shown is None else f"the {words} of {comparison.a} is {shown}"
         return f"Undecided: {apart}, but there is no spread to compare it with."
-    proof = _proof(made)
-    if made.shown and shown is not None and not made.shown_only_if_planned:
-        better = "better" if made.favours == made.a else "worse"
-        return f"{made.a} is {better} than {made.b}: its {words} is {shown} ({proof})."
+    proof = _proof(comparison)
+    if comparison.shown and shown is not None and not comparison.shown_only_if_planned:
+        better = "better" if comparison.favours == comparison.a else "worse"
+        return f"{comparison.a} is {better} than {comparison.b}: its {words} is {shown} ({proof})."
     if shown is None:
-        return f"{made.a} and {made.b} have the same {words} ({proof})."
-    if made.alternative == "two-sided":
-        claim = f"No difference between {made.a} and {made.b} can be shown"
+        return f"{comparison.a} and {comparison.b} have the same {words} ({proof})."
+    if comparison.alternative == "two-sided":
+        claim = f"No difference between {comparison.a} and {comparison.b} can be shown"
     else:
-        rises = (made.alternative == "greater") == made.scale.greater_is_better
+        rises = (comparison.alternative == "greater") == comparison.scale.greater_is_better
         better = "better" if rises else "worse"
-        claim = f"It cannot be shown that {made.a} is {better} than {made.b}"
-    if made.shown_only_if_planned and made.p_simultaneous is not None:
+        claim = f"It cannot be shown that {comparison.a} is {better} than {comparison.b}"
+    if comparison.shown_only_if_planned and comparison.p_simultaneous is not None:
         return (
-            f"{claim} if you compare them because {made.favours} looks best: "
-            f"{p_words(made.p_simultaneous)} for all pairs of the {made.best_of} configurations. "
-            f"On its own, the {words} of {made.a} is {shown} ({proof})."
+            f"{claim} if you compare them because {comparison.favours} looks best: "
+            f"{p_words(comparison.p_simultaneous)} for all pairs of the {comparison.best_of} "
+            f"configurations. On its own, the {words} of {comparison.a} is {shown} ({proof})."
         )
-    return f"{claim}: the {words} of {made.a} is {shown} ({proof})."
+    return f"{claim}: the {words} of {comparison.a} is {shown} ({proof})."
 
 
-def places_of_difference(made: Comparison) -> int:
+def places_of_difference(comparison: Comparison) -> int:
     """Return the decimals that a difference and its limits are printed with.
 
     They are as many as the standard error deserves, and more where an end of the interval would
     be written as 0 without being 0: a reader could not see on which side of it 0 lies.
     """
-    places = decimals(made.standard_error, made.difference)
-    ends = () if made.interval is None else (made.interval.low, made.interval.high)
-    sizes = [abs(size) for size in (*ends, made.difference) if math.isfinite(size)]
+    places = decimals(comparison.standard_error, comparison.difference)
+    ends = (
+        () if comparison.interval is None else (comparison.interval.low, comparison.interval.high)
+    )
+    sizes = [abs(size) for size in (*ends, comparison.difference) if math.isfinite(size)]
     seen = [end for end in ends if NEXT_TO_0 * max(sizes, default=0.0) < abs(end) < math.inf]
     return max([places, *(_until_seen(end, places) for end in seen)])
 
@@ -97,26 +100,31 @@ def _until_seen(value: float, places: int) -> int:
     return places
 
 
-def outcome_words(made: Comparison, pair: str) -> str:
+def outcome_words(comparison: Comparison, pair: str) -> str:
     """Return the difference behind the names of the pair, as it can be pasted."""
-    return f"{pair} = {number(made.difference, places_of_difference(made), made.limits)}"
+    places = places_of_difference(comparison)
+    return f"{pair} = {number(comparison.difference, places, comparison.limits)}"
 
 
-def interval_words(made: Comparison) -> str:
+def interval_words(comparison: Comparison) -> str:
     """Return the interval as it can be pasted, nothing where there is none."""
-    interval = made.interval
-    return "" if interval is None else interval.words(places_of_difference(made), made.limits)
-
-
-def chance_words(made: Comparison) -> str:
-    """Return the p-value, or the posterior probabilities, as they can be pasted."""
-    found = made.probabilities
-    if found is None:
-        return "" if made.p_value is None else p_words(made.p_value)
+    interval = comparison.interval
     return (
-        f"P({made.a} better) = {chance(found.a_better)}, "
-        f"P(within {found.rope:g}) = {chance(found.equivalent)}, "
-        f"P({made.b} better) = {chance(found.b_better)}"
+        ""
+        if interval is None
+        else interval.words(places_of_difference(comparison), comparison.limits)
+    )
+
+
+def chance_words(comparison: Comparison) -> str:
+    """Return the p-value, or the posterior probabilities, as they can be pasted."""
+    probabilities = comparison.probabilities
+    if probabilities is None:
+        return "" if comparison.p_value is None else p_words(comparison.p_value)
+    return (
+        f"P({comparison.a} better) = {chance(probabilities.a_better)}, "
+        f"P(within {probabilities.rope:g}) = {chance(probabilities.equivalent)}, "
+        f"P({comparison.b} better) = {chance(probabilities.b_better)}"
     )
 
 
@@ -140,41 +148,44 @@ def chance(share: float) -> str:
     return number(share, 2)
 
 
-def _amount(made: Comparison) -> str | None:
+def _amount(comparison: Comparison) -> str | None:
     """Return the size of the difference with its direction, None where there is none."""
-    if not made.difference:
+    if not comparison.difference:
         return None
-    size = prose(abs(made.difference), places_of_difference(made), (0.0, made.limits[1]))
+    size = prose(
+        abs(comparison.difference), places_of_difference(comparison), (0.0, comparison.limits[1])
+    )
     size = size.replace("under ", "less than ").replace("over ", "more than ")
-    return f"{size} {'higher' if made.difference > 0 else 'lower'}"
+    return f"{size} {'higher' if comparison.difference > 0 else 'lower'}"
 
 
-def _proof(made: Comparison) -> str:
+def _proof(comparison: Comparison) -> str:
     """Return interval and p-value for the brackets of a sentence."""
-    p = "" if made.p_value is None else p_words(made.p_value)
-    interval = made.interval
+    p = "" if comparison.p_value is None else p_words(comparison.p_value)
+    interval = comparison.interval
     if interval is None:
         return p
-    places, level = places_of_difference(made), percent(interval.confidence_level)
-    low, high = (prose(end, places, made.limits) for end in (interval.low, interval.high))
+    places, level = places_of_difference(comparison), percent(interval.confidence_level)
+    low, high = (prose(end, places, comparison.limits) for end in (interval.low, interval.high))
     if interval.side == Side.TWO_SIDED:
         return f"{level} interval {low} to {high}; {p}"
     bound = f"above {low}" if interval.side == Side.LOWER else f"below {high}"
     return f"with {level} confidence the difference is {bound}; {p}"
 
 
-def _posterior(made: Comparison) -> str:
-    found = made.probabilities
-    assert found is not None
-    within = f"within {found.rope:g}"
+def _posterior(comparison: Comparison) -> str:
+    probabilities = comparison.probabilities
+    assert probabilities is not None
+    within = f"within {probabilities.rope:g}"
     sayings = {
-        f"{made.a} is better than {made.b}": found.a_better,
-        f"{made.a} and {made.b} are practically equal": found.equivalent,
-        f"{made.b} is better than {made.a}": found.b_better,
+        f"{comparison.a} is better than {comparison.b}": probabilities.a_better,
+        f"{comparison.a} and {comparison.b} are practically equal": probabilities.equivalent,
+        f"{comparison.b} is better than {comparison.a}": probabilities.b_better,
     }
     likely = max(sayings, key=lambda words: sayings[words])
-    claim = likely if sayings[likely] >= made.confidence_level else "Undecided"
+    claim = likely if sayings[likely] >= comparison.confidence_level else "Undecided"
     return (
-        f"{claim}: {made.a} is better with probability {chance(found.a_better)}, {made.b} with "
-        f"{chance(found.b_better)}, and they are equal {within} with {chance(found.equivalent)}."
+        f"{claim}: {comparison.a} is better with probability {chance(probabilities.a_better)}, "
+        f"{comparison.b} with {chance(probabilities.b_better)}, and they are equal {within} with "
+        f"{chance(probabilities.equivalent)}."
     )

@@ -114,8 +114,8 @@ def arg(name: str, value: object = _NO_VALUE) -> str:
     """
     if isinstance(value, _NoValue):
         return f"{_BEGIN}{name}{_END}"
-    told = _ANY if value is ... else json.dumps(value, default=_to_plain)
-    return f"{_BEGIN}{name}{_SPLIT}{told}{_END}"
+    text = _ANY if value is ... else json.dumps(value, default=_to_plain)
+    return f"{_BEGIN}{name}{_SPLIT}{text}{_END}"
 
 
 def _to_plain(value: object) -> int | str:
@@ -148,10 +148,10 @@ def render(text: str, door: Door | None = None) -> str:
 
 
 def _render_mark(mark: re.Match[str], door: Door) -> str:
-    name, told = mark[1], mark[2]
-    if told is None:
+    name, text = mark[1], mark[2]
+    if text is None:
         return door.name(name)
     try:
-        return door.assign(name, ... if told == _ANY else json.loads(told))
+        return door.assign(name, ... if text == _ANY else json.loads(text))
     except ValueError:  # not a mark of ours: a name in a file can hold anything
         return mark[0]

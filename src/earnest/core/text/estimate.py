@@ -116,13 +116,13 @@ def _full_ends(
     """Return the ends of a two-sided interval that are an end of the range as they are printed."""
     if interval is None or interval.side != Side.TWO_SIDED:
         return frozenset()
-    found = set()
+    ends = set()
     for side, word, text, limit in zip(
         (Side.LOWER, Side.UPPER), ("under", "over"), shown, limits, strict=True
     ):
         if text is not None and (text.startswith(word) or _reads_as(text, limit)):
-            found.add(side)
-    return frozenset(found)
+            ends.add(side)
+    return frozenset(ends)
 
 
 def _reads_as(text: str, limit: float) -> bool:
@@ -361,13 +361,13 @@ def describe_optimism(estimate: Estimate) -> Caution:
     The share is of what the naive score is better than a constant prediction; it is all of it at
     most.
     """
-    found = estimate.optimism_interval
+    optimism_interval = estimate.optimism_interval
     return of_search.winner_too_optimistic(
         optimism=_printed_gap(estimate, places_of([estimate])) or 0.0,
         places=places_of([estimate]),
-        low=None if found is None else found.low,
-        high=None if found is None else found.high,
-        level=None if found is None else found.confidence_level,
+        low=None if optimism_interval is None else optimism_interval.low,
+        high=None if optimism_interval is None else optimism_interval.high,
+        level=None if optimism_interval is None else optimism_interval.confidence_level,
         share=estimate.share_lost,
         rival=rival(estimate),
         bound_only=estimate.selection is Selection.BOUND_ONLY,
@@ -504,7 +504,7 @@ def metrics_of(estimate: Estimate, prefix: str | None = None) -> dict[str, float
     name = plain_name(estimate.metric if prefix is None else prefix)
     interval = estimate.interval
     side = None if interval is None else interval.side
-    found = {
+    metrics = {
         name: estimate.value,
         f"{name}_low": None if interval is None or side == Side.UPPER else interval.low,
         f"{name}_high": None if interval is None or side == Side.LOWER else interval.high,
@@ -512,7 +512,7 @@ def metrics_of(estimate: Estimate, prefix: str | None = None) -> dict[str, float
         f"{name}_naive": estimate.naive,
         f"{name}_optimism": estimate.optimism,
     }
-    return {key: float(v) for key, v in found.items() if v is not None and math.isfinite(v)}
+    return {key: float(v) for key, v in metrics.items() if v is not None and math.isfinite(v)}
 
 
 def plain_name(name: str) -> str:

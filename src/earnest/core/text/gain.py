@@ -12,20 +12,20 @@ from earnest.core.text.numbers import decimals, number, percent
 ANYTHING = (float("-inf"), float("inf"))
 
 
-def count_places(made: Improvement) -> int:
+def count_places(improvement: Improvement) -> int:
     """Return the decimals of an improvement and of the scores it lies between."""
-    return decimals(made.standard_error, made.value)
+    return decimals(improvement.standard_error, improvement.value)
 
 
-def show_difference(made: Improvement, value: float) -> str:
+def show_difference(improvement: Improvement, value: float) -> str:
     """Return a difference of scores with the decimals it deserves."""
-    return number(value, count_places(made), ANYTHING)
+    return number(value, count_places(improvement), ANYTHING)
 
 
-def show_interval(made: Improvement) -> str:
+def show_interval(improvement: Improvement) -> str:
     """Return the interval for one line, behind a comma; empty where there is none."""
-    interval = made.interval
-    return "" if interval is None else f", {interval.words(count_places(made), ANYTHING)}"
+    interval = improvement.interval
+    return "" if interval is None else f", {interval.words(count_places(improvement), ANYTHING)}"
 
 
 def span_words(interval: Interval, places: int) -> str:
@@ -49,7 +49,7 @@ def span_words(interval: Interval, places: int) -> str:
     return f"between {low} worse and {high} better"
 
 
-def headline(made: Gain) -> str:
+def headline(gain: Gain) -> str:
     """Return the heading by rule: a gain, a loss, or none that can be shown.
 
     Examples
@@ -62,26 +62,26 @@ def headline(made: Gain) -> str:
     >>> headline(en.gain(en.Predictions.from_arrays(y, noise), metric="roc_auc", rng=0))
     'No gain can be shown: the search seemed to gain 0.09.'
     """
-    seeming, value = (show_difference(made, one) for one in (made.seeming, made.value))
-    if made.n_configs == 1:
+    seeming, value = (show_difference(gain, score) for score in (gain.seeming, gain.value))
+    if gain.n_configs == 1:
         return "One configuration was tried, so there was nothing to gain."
-    if made.shown:
-        return f"The search seemed to gain {seeming} and gained about {value}{_where(made)}."
-    if made.lost:
+    if gain.shown:
+        return f"The search seemed to gain {seeming} and gained about {value}{_where(gain)}."
+    if gain.lost:
         return (
             f"The search seemed to gain {seeming} and lost about {value.lstrip('-')}: "
-            f"{_start(made)} is better than the winner."
+            f"{_start(gain)} is better than the winner."
         )
-    if _stayed(made):
+    if _stayed(gain):
         return "No gain can be shown: the first configuration stayed the best."
     return f"No gain can be shown: the search seemed to gain {seeming}."
 
 
-def _where(made: Gain) -> str:
-    most = made.configurations_for_most
-    if most is None or most >= made.n_configs:
+def _where(gain: Gain) -> str:
+    most = gain.configurations_for_most
+    if most is None or most >= gain.n_configs:
         return ""
-    if not made.plateau:
+    if not gain.plateau:
         return f", most of it only after {most} configurations"
     return f", most of it in the first {_count_first(most)}"
 
@@ -90,67 +90,69 @@ def _count_first(configs: int) -> str:
     return "configuration" if configs == 1 else f"{configs} configurations"
 
 
-def _stayed(made: Gain) -> bool:
+def _stayed(gain: Gain) -> bool:
     """Tell whether the configuration that the search began with won: nothing could be gained."""
-    return made.order == "tried" and made.first == made.winner
+    return gain.order == "tried" and gain.first == gain.winner
 
 
-def _start(made: Gain) -> str:
-    return "the first configuration" if made.order == "tried" else "a configuration chosen blindly"
+def _start(gain: Gain) -> str:
+    return "the first configuration" if gain.order == "tried" else "a configuration chosen blindly"
 
 
-def confidence(made: Gain) -> str:
+def confidence(gain: Gain) -> str:
     """Return the sentence on the interval of the gain; empty where there is none."""
-    if made.interval is None or _stayed(made):
+    if gain.interval is None or _stayed(gain):
         return ""
-    said = f"With {percent(made.confidence_level)} confidence the winner is"
-    return f"{said} {span_words(made.interval, count_places(made))} than {_start(made)}."
+    text = f"With {percent(gain.confidence_level)} confidence the winner is"
+    return f"{text} {span_words(gain.interval, count_places(gain))} than {_start(gain)}."
 
 
-def width_words(made: Gain, interval: Interval | None = None) -> str:
+def width_words(gain: Gain, interval: Interval | None = None) -> str:
     """Return what twice the cases would make of the limits; empty where there are none.
 
     `interval` is the one that the reader was given, where it is not that of the curve.
     """
-    width = made.width_with(1.0)
+    width = gain.width_with(1.0)
     if interval is not None and interval.side == Side.TWO_SIDED:
         width = (interval.high - interval.low) / 2.0
     if width is None:
         return ""
-    now, then = (show_difference(made, one) for one in (width, width / math.sqrt(2.0)))
-    return f"With twice the {made.units} the limits would be about ±{then} instead of ±{now}."
+    now, then = (
+        show_difference(gain, half_width) for half_width in (width, width / math.sqrt(2.0))
+    )
+    return f"With twice the {gain.units} the limits would be about ±{then} instead of ±{now}."
 
 
-def advice(made: Gain) -> tuple[str, ...]:
+def advice(gain: Gain) -> tuple[str, ...]:
     """Return what to do next, by rule: go on tuning, stop, or collect more cases."""
-    cases = width_words(made)
-    if made.n_configs == 1:
+    cases = width_words(gain)
+    if gain.n_configs == 1:
         return ("Try more configurations to see what a search gains.",)
-    if made.shown and not made.plateau:
+    if gain.shown and not gain.plateau:
         return ("The score was still rising at the end: go on tuning.", cases)
-    if made.shown:
+    if gain.shown:
         return (
             "More configurations of this kind buy little: stop here, and collect more "
-            f"{made.units}.",
+            f"{gain.units}.",
             cases,
         )
-    if made.lost:
-        return (f"Use {_start(made)}, or collect more {made.units} before you search again.", cases)
-    if made.interval is None or _stayed(made):
-        return (f"Collect more {made.units} before you try more configurations.", cases)
-    most = show_difference(made, made.interval.high)
+    if gain.lost:
+        return (f"Use {_start(gain)}, or collect more {gain.units} before you search again.", cases)
+    if gain.interval is None or _stayed(gain):
+        return (f"Collect more {gain.units} before you try more configurations.", cases)
+    most = show_difference(gain, gain.interval.high)
     return (
         f"The search gained at most {most}. If that is too little to matter, stop here; otherwise "
-        f"collect more {made.units} before you try more configurations.",
+        f"collect more {gain.units} before you try more configurations.",
         cases,
     )
 
 
-def line(made: Gain) -> str:
+def line(gain: Gain) -> str:
     """Return a gain as one line."""
-    value, seeming = (show_difference(made, one) for one in (made.value, made.seeming))
-    order = "as tried" if made.order == "tried" else "in any order"
+    value, seeming = (show_difference(gain, score) for score in (gain.value, gain.seeming))
+    order = "as tried" if gain.order == "tried" else "in any order"
     return (
-        f"{made.metric} gain {value}{show_interval(made)}, seemingly {seeming} "
-        f"({made.n_configs} config{'s' * (made.n_configs != 1)} {order}, n={made.n_cases})"
+        f"{gain.metric} gain {value}{show_interval(gain)}, seemingly {seeming} "
+        f"({gain.n_configs} config{'s' * (gain.n_configs != 1)} {order}, n={gain.n_cases})"
     )

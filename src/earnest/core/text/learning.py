@@ -12,7 +12,7 @@ from earnest.core.text.numbers import percent
 ABOUT_TWICE = 0.1  # by how much twice as many cases may differ from 2
 
 
-def headline(made: LearningCurve) -> str:
+def headline(curve: LearningCurve) -> str:
     """Return what the last step gave, by rule.
 
     Examples
@@ -28,42 +28,42 @@ def headline(made: LearningCurve) -> str:
     >>> headline(made)
     'Twice the training cases (54 to 108) made the model better by about 0.11.'
     """
-    more = "Twice" if abs(made.times - 2) < ABOUT_TWICE else f"{made.times:.1f} times"
-    sizes = f"{more} the training cases ({made.sizes[-2]:,} to {made.sizes[-1]:,})"
-    size = show_difference(made, abs(made.value))
-    if made.shown:
+    more = "Twice" if abs(curve.times - 2) < ABOUT_TWICE else f"{curve.times:.1f} times"
+    sizes = f"{more} the training cases ({curve.sizes[-2]:,} to {curve.sizes[-1]:,})"
+    size = show_difference(curve, abs(curve.value))
+    if curve.shown:
         return f"{sizes} made the model better by about {size}."
-    if made.lost:
+    if curve.lost:
         return f"{sizes} made the model worse by about {size}."
-    return f"{sizes} cannot be shown to help: the model was {_step(made)}."
+    return f"{sizes} cannot be shown to help: the model was {_step(curve)}."
 
 
-def _step(made: LearningCurve) -> str:
+def _step(curve: LearningCurve) -> str:
     """Return by how much the last step was better or worse, as far as its decimals show."""
-    size = show_difference(made, abs(made.value))
-    if round(made.value, count_places(made)) == 0.0:
+    size = show_difference(curve, abs(curve.value))
+    if round(curve.value, count_places(curve)) == 0.0:
         return "neither better nor worse"
-    return f"{size} {'better' if made.value > 0 else 'worse'}"
+    return f"{size} {'better' if curve.value > 0 else 'worse'}"
 
 
-def confidence(made: LearningCurve) -> str:
+def confidence(curve: LearningCurve) -> str:
     """Return the sentence on the interval of the last step; empty where there is none."""
-    if made.interval is None:
+    if curve.interval is None:
         return ""
-    span = span_words(made.interval, count_places(made))
-    return f"With {percent(made.confidence_level)} confidence they made it {span}."
+    span = span_words(curve.interval, count_places(curve))
+    return f"With {percent(curve.confidence_level)} confidence they made it {span}."
 
 
-def advice(made: LearningCurve) -> str:
+def advice(curve: LearningCurve) -> str:
     """Return what follows for who could collect more cases."""
-    if made.shown:
+    if curve.shown:
         return "More cases still made better models. No curve can say what the next ones will give."
-    return f"These {made.n_cases:,} cases do not show whether more cases make better models."
+    return f"These {curve.n_cases:,} cases do not show whether more cases make better models."
 
 
-def line(made: LearningCurve) -> str:
+def line(curve: LearningCurve) -> str:
     """Return a learning curve as one line."""
     return (
-        f"{made.metric} from {made.sizes[-2]} to {made.sizes[-1]} training cases: {_step(made)}"
-        f"{show_interval(made)} ({made.learner}, n={made.n_cases})"
+        f"{curve.metric} from {curve.sizes[-2]} to {curve.sizes[-1]} training cases: {_step(curve)}"
+        f"{show_interval(curve)} ({curve.learner}, n={curve.n_cases})"
     )

@@ -69,11 +69,11 @@ def _identify(value: object) -> tuple[str, str]:
     return key, type(value).__name__ if nameless or len(printed) > LONGEST else printed
 
 
-def _number_names(found: dict[str, str]) -> dict[str, str]:
+def _number_names(names: dict[str, str]) -> dict[str, str]:
     """Return the names, those that several objects have with a number each."""
-    counts, seen = Counter(found.values()), Counter[str]()
+    counts, seen = Counter(names.values()), Counter[str]()
     out = {}
-    for key, name in found.items():
+    for key, name in names.items():
         seen[name] += 1
         out[key] = f"{name}-{seen[name]}" if counts[name] > 1 else name
     return out
@@ -113,7 +113,7 @@ class ConfigName:
     @property
     def words(self) -> str:
         """The whole name: 'polynomial SVM, degree 2, C 1, after SES'."""
-        return ", ".join(part for part in (self.model, self.settings) if part)
+        return ", ".join(words for words in (self.model, self.settings) if words)
 
 
 def name_configs(
@@ -180,13 +180,13 @@ def label_configs(
     >>> label_configs(["svm", "tree"])
     {'svm': 'svm', 'tree': 'tree'}
     """
-    found = name_configs(ids, None if params is None else readable(params))
+    names = name_configs(ids, None if params is None else readable(params))
 
     def label(id_: str, name: ConfigName) -> str:
         has_id = id_ in (name.words, name.settings) or name.settings.startswith(f"{id_}: ")
         return name.words if has_id else f"{id_}: {name.words}"
 
-    return {id_: label(id_, name) for id_, name in found.items()}
+    return {id_: label(id_, name) for id_, name in names.items()}
 
 
 def name_model(value: object, classes: Mapping[str, str] | None = None) -> str:
@@ -321,13 +321,16 @@ def _find_shared(
 
 
 def _list_settings(
-    one: Mapping[str, object], key: str | None, short: Mapping[str, str], classes: Mapping[str, str]
+    params: Mapping[str, object],
+    key: str | None,
+    short: Mapping[str, str],
+    classes: Mapping[str, str],
 ) -> Iterator[tuple[str, str]]:
     """Yield the settings in words, each with its parameter; what was selected before comes last."""
-    select = one.get(SELECTION) if key is not None else None
+    select = params.get(SELECTION) if key is not None else None
     own = f"{select}_" if isinstance(select, str) else None
     selecting = {}
-    for name, value in one.items():
+    for name, value in params.items():
         if name == key or (name == SELECTION and own is not None):
             continue
         if own is not None and name.startswith(own):
@@ -351,13 +354,13 @@ def _split_name(model: str, parts: Sequence[str]) -> tuple[str, str]:
     return (model if len(rest) < len(parts) else "", ", ".join(rest))
 
 
-def _tell_apart(made: dict[str, ConfigName]) -> dict[str, ConfigName]:
+def _tell_apart(names: dict[str, ConfigName]) -> dict[str, ConfigName]:
     """Return the names, those that several configurations have with their ids."""
-    times = Counter(name.words for name in made.values())
+    times = Counter(name.words for name in names.values())
 
     def settle(id_: str, name: ConfigName) -> ConfigName:
         if times[name.words] == 1 or name.words == id_:
             return name
         return ConfigName(name.model, f"{id_}: {name.settings}" if name.settings else id_)
 
-    return {id_: settle(id_, name) for id_, name in made.items()}
+    return {id_: settle(id_, name) for id_, name in names.items()}

@@ -62,9 +62,9 @@ def find_shared_places(
     largest = max(sizes, default=0.0)
     if largest < LARGEST:
         return None
-    found = [_first_digit(e) for e in errors if e is not None and _counts(e, largest)]
+    digits = [_first_digit(e) for e in errors if e is not None and _counts(e, largest)]
     most = MOST_DIGITS - _exponent(largest)
-    return min(max(found, default=3 - _exponent(largest)), most)
+    return min(max(digits, default=3 - _exponent(largest)), most)
 
 
 def _first_digit(error: float) -> int:

@@ -117,8 +117,8 @@ def find_unknown_letters(texts: Iterable[str]) -> tuple[str, ...]:
     >>> find_unknown_letters(["naïve α", "лес"])
     ('л', 'е', 'с')
     """
-    found = dict.fromkeys("".join(_visible(text) for text in texts))
-    return tuple(c for c in found if not c.isascii() and c not in _KNOWN and c not in _SIGNS)
+    letters = dict.fromkeys("".join(_visible(text) for text in texts))
+    return tuple(c for c in letters if not c.isascii() and c not in _KNOWN and c not in _SIGNS)
 
 
 def _visible(text: str) -> str:
@@ -204,15 +204,15 @@ def _markdown(text: str) -> str:
 
 
 @singledispatch
-def make_table(made: object) -> PaperTable:
+def make_table(result: object) -> PaperTable:
     """Return the table of a result."""
-    raise TypeError(f"{type(made).__name__} has no table")
+    raise TypeError(f"{type(result).__name__} has no table")
 
 
 @make_table.register
-def _make_estimates_table(given: Estimate | Estimates) -> PaperTable:
+def _make_estimates_table(estimates: Estimate | Estimates) -> PaperTable:
     """Return the table of estimates: one row per method."""
-    rows = [given] if isinstance(given, Estimate) else list(given)
+    rows = [estimates] if isinstance(estimates, Estimate) else list(estimates)
     places = places_of(rows)
     metrics = list(dict.fromkeys(e.metric for e in rows))
     level = _level_words([e.interval for e in rows])
@@ -233,55 +233,60 @@ def _make_estimates_table(given: Estimate | Estimates) -> PaperTable:
 
 
 @make_table.register
-def _make_gain_table(made: Gain) -> PaperTable:
+def _make_gain_table(gain: Gain) -> PaperTable:
     """Return the table of a gain: one row per number of configurations."""
-    scores = {"naive": f"naive {made.metric}", "corrected": f"corrected {made.metric}"}
-    order = "in the order tried" if made.order == "tried" else "mean over all orders"
-    return _make_curve_table(made, {"configurations": "configurations"}, scores, order)
+    scores = {"naive": f"naive {gain.metric}", "corrected": f"corrected {gain.metric}"}
+    order = "in the order tried" if gain.order == "tried" else "mean over all orders"
+    return _make_curve_table(gain, {"configurations": "configurations"}, scores, order)
 
 
 @make_table.register
-def _make_learning_table(made: LearningCurve) -> PaperTable:
+def _make_learning_table(curve: LearningCurve) -> PaperTable:
     """Return the table of a learning curve: one row per size."""
     size = {"training_cases": "training cases"}
-    return _make_curve_table(made, size, {"score": made.metric}, made.learner)
+    return _make_curve_table(curve, size, {"score": curve.metric}, curve.learner)
 
 
 def _make_curve_table(
-    made: Improvement, size: dict[str, str], scores: dict[str, str], fact: str
+    improvement: Improvement, size: dict[str, str], scores: dict[str, str], fact: str
 ) -> PaperTable:
     """Return the table of a curve: the size and the scores of each row, by field and head."""
-    places, limits = decimals(made.standard_error, made.value), made.scale.limits
+    places, limits = (
+        decimals(improvement.standard_error, improvement.value),
+        improvement.scale.limits,
+    )
     body = []
-    for row in made.rows():
+    for row in improvement.rows():
         low, high = row["low"], row["high"]
         ends = NONE
         if low is not None and high is not None:
             ends = f"[{_cell(low, places, limits)}, {_cell(high, places, limits)}]"
         sizes = (str(row[name]) for name in size)
         body.append((*sizes, *(_cell(row[name], places, limits) for name in scores), ends))
-    level = f"{made.confidence_level * 100:g} % interval"
+    level = f"{improvement.confidence_level * 100:g} % interval"
     heads = (*size.values(), *scores.values(), level)
-    return PaperTable(heads, tuple(body), f"n = {made.n_cases}, {fact}")
+    return PaperTable(heads, tuple(body), f"n = {improvement.n_cases}, {fact}")
 
 
 @make_table.register
-def _make_thresholds_table(made: Thresholds) -> PaperTable:
+def _make_thresholds_table(thresholds: Thresholds) -> PaperTable:
     """Return the table of thresholds: a few rows, each measure with the band for all at once."""
     from earnest.core.text.thresholds import SHORT, show_band, show_cut, show_value
 
     body = []
-    for row in made.pick():
+    for row in thresholds.pick():
         cells = [show_cut(row.threshold)]
-        for name in made.measures:
+        for name in thresholds.measures:
             rate = row.rate(name)
             assert rate is not None
-            cells.append(f"{show_value(made, name, rate.value)} ({show_band(made, name, rate)})")
+            cells.append(
+                f"{show_value(thresholds, name, rate.value)} ({show_band(thresholds, name, rate)})"
+            )
         body.append(tuple(cells))
-    heads = ("threshold", *(SHORT[name] for name in made.measures))
-    level = f"{made.confidence_level * 100:g} % bands at all thresholds at once"
+    heads = ("threshold", *(SHORT[name] for name in thresholds.measures))
+    level = f"{thresholds.confidence_level * 100:g} % bands at all thresholds at once"
     return PaperTable(
-        heads, tuple(body), f"n = {made.n_cases}, {made.n_positive} positive, {level}"
+        heads, tuple(body), f"n = {thresholds.n_cases}, {thresholds.n_positive} positive, {level}"
     )
 
 
@@ -294,12 +299,12 @@ def _stands_on(rows: Sequence[Estimate]) -> str:
         facts.append(f"{first.provenance.n_folds} folds" + f" × {repeats}" * (repeats > 1))
     codes = sorted({c.code for e in rows for c in e.cautions})
     facts += [f"cautions {', '.join(codes)}"] * bool(codes)
-    said = [(e.method, estimand_words(e)) for e in rows]
-    told = [
-        f"{', '.join(method for method, words in said if words == one)}: {one}."
-        for one in dict.fromkeys(words for _, words in said)
+    pairs = [(e.method, estimand_words(e)) for e in rows]
+    sentences = [
+        f"{', '.join(method for method, words in pairs if words == one)}: {one}."
+        for one in dict.fromkeys(words for _, words in pairs)
     ]
-    return " ".join([", ".join(facts) + ".", *told])
+    return " ".join([", ".join(facts) + ".", *sentences])
 
 
 @make_table.register
@@ -345,9 +350,9 @@ def statistic_table(
 
 
 def _say_compared(
-    given: Comparison | Comparisons, made: Sequence[Comparison], at_once: bool = False
+    given: Comparison | Comparisons, comparisons: Sequence[Comparison], at_once: bool = False
 ) -> str:
-    first = made[0]
+    first = comparisons[0]
     facts = [f"n = {first.n_cases}", f"test {first.test}"]
     if isinstance(given, Comparisons):
         facts.insert(0, f"{first.metric} of {given.reference} minus that of the configuration")
@@ -356,16 +361,19 @@ def _say_compared(
         facts += ["simultaneous intervals"] * at_once
     else:
         facts.insert(0, first.metric)
-    cautions = [*given.cautions, *(c for one in made for c in one.cautions)]
+    cautions = [*given.cautions, *(c for comparison in comparisons for c in comparison.cautions)]
     codes = sorted({caution.code for caution in cautions})
     return ", ".join(facts) + (f"; cautions: {', '.join(codes)}" if codes else "") + "."
 
 
-def _chances(made: Comparison) -> list[str]:
-    found = made.probabilities
-    if found is None:
+def _chances(comparison: Comparison) -> list[str]:
+    probabilities = comparison.probabilities
+    if probabilities is None:
         return [NONE] * 3
-    return [chance(each) for each in (found.a_better, found.equivalent, found.b_better)]
+    return [
+        chance(each)
+        for each in (probabilities.a_better, probabilities.equivalent, probabilities.b_better)
+    ]
 
 
 def _p(value: float | None) -> str:
@@ -395,5 +403,5 @@ def _of(interval: Interval) -> str:
 
 def _level_words(intervals: Sequence[Interval | None]) -> str | None:
     """Return the head of the column, None where rows differ in level or side."""
-    found = {_of(interval) for interval in intervals if interval is not None}
-    return found.pop() if len(found) == 1 else None
+    probabilities = {_of(interval) for interval in intervals if interval is not None}
+    return probabilities.pop() if len(probabilities) == 1 else None

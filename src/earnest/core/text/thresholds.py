@@ -38,46 +38,48 @@ def show_cut(threshold: float) -> str:
     return f"{threshold:.4g}".replace("-", MINUS)
 
 
-def places_of_measure(made: Thresholds, measure: str) -> int:
+def places_of_measure(thresholds: Thresholds, measure: str) -> int:
     """Return the decimals of a measure: three for a net benefit, and of a thousand cases on."""
-    return DIGITS + (measure == "net_benefit" or made.n_cases >= 1000)
+    return DIGITS + (measure == "net_benefit" or thresholds.n_cases >= 1000)
 
 
-def show_value(made: Thresholds, measure: str, value: float | None) -> str:
+def show_value(thresholds: Thresholds, measure: str, value: float | None) -> str:
     """Return a value of a measure, a dash where it is undefined."""
     limits = (float("-inf"), 1.0) if measure == "net_benefit" else (0.0, 1.0)
     if value is None:
         return NONE
-    return number(value, places_of_measure(made, measure), limits).replace("-", MINUS)
+    return number(value, places_of_measure(thresholds, measure), limits).replace("-", MINUS)
 
 
-def show_band(made: Thresholds, measure: str, rate: Rate) -> str:
+def show_band(thresholds: Thresholds, measure: str, rate: Rate) -> str:
     """Return the ends of the band that holds at all thresholds at once."""
-    low, high = (show_value(made, measure, end) for end in (rate.low, rate.high))
-    if made.side == "lower":
+    low, high = (show_value(thresholds, measure, end) for end in (rate.low, rate.high))
+    if thresholds.side == "lower":
         return NONE if rate.low is None else f"above {low}"
-    if made.side == "upper":
+    if thresholds.side == "upper":
         return NONE if rate.high is None else f"below {high}"
     return NONE if rate.low is None or rate.high is None else f"{low} to {high}"
 
 
-def headline(made: Thresholds) -> str:
+def headline(thresholds: Thresholds) -> str:
     """Return what to expect at the usual threshold, or that a threshold is to be chosen."""
-    if not made.thresholds[0] <= made.usual <= made.thresholds[-1]:
-        return f"No score crosses the usual threshold of {show_cut(made.usual)}: choose another."
-    row = made.at(made.usual)
-    found = show_value(made, "sensitivity", row.sensitivity.value)
-    kept = show_value(made, "specificity", row.specificity.value)
+    if not thresholds.thresholds[0] <= thresholds.usual <= thresholds.thresholds[-1]:
+        return (
+            f"No score crosses the usual threshold of {show_cut(thresholds.usual)}: choose another."
+        )
+    row = thresholds.at(thresholds.usual)
+    found = show_value(thresholds, "sensitivity", row.sensitivity.value)
+    kept = show_value(thresholds, "specificity", row.specificity.value)
     return (
         f"Above {show_cut(row.threshold)}, expect a sensitivity of {found} and a specificity of "
         f"{kept}."
     )
 
 
-def tell_choice(made: Thresholds, choice: ThresholdChoice) -> str:
+def tell_choice(thresholds: Thresholds, choice: ThresholdChoice) -> str:
     """Return what a rule chooses, what to expect there, and what it seemed to be."""
     (found, found_own), (kept, kept_own) = (
-        (show_value(made, name, rate.value), show_value(made, name, rate.naive))
+        (show_value(thresholds, name, rate.value), show_value(thresholds, name, rate.naive))
         for name, rate in (
             ("sensitivity", choice.sensitivity),
             ("specificity", choice.specificity),
@@ -90,22 +92,23 @@ def tell_choice(made: Thresholds, choice: ThresholdChoice) -> str:
     )
 
 
-def tell_bands(made: Thresholds) -> str:
+def tell_bands(thresholds: Thresholds) -> str:
     """Return what the bands hold for, or why there are none."""
-    level = percent(made.confidence_level)
-    if not made.has_bands:
-        return f"There are no bands at {level}: {made.n_resamples:,} resamples are too few."
+    level = percent(thresholds.confidence_level)
+    if not thresholds.has_bands:
+        return f"There are no bands at {level}: {thresholds.n_resamples:,} resamples are too few."
     return (
         f"The bands are {level}, for each measure at all thresholds at once, so they hold at a "
         "threshold that you read off."
     )
 
 
-def line(made: Thresholds) -> str:
+def line(thresholds: Thresholds) -> str:
     """Return a table of thresholds as one line."""
-    grid = made.thresholds
+    grid = thresholds.thresholds
     return (
         f"{len(grid)} thresholds from {show_cut(grid[0])} to {show_cut(grid[-1])} of the winner by "
-        f"{made.metric}, {100 * made.confidence_level:g} % bands ({made.n_configs} "
-        f"config{'s' * (made.n_configs != 1)}, n={made.n_cases}, {made.n_positive} positive)"
+        f"{thresholds.metric}, {100 * thresholds.confidence_level:g} % bands "
+        f"({thresholds.n_configs} config{'s' * (thresholds.n_configs != 1)}, "
+        f"n={thresholds.n_cases}, {thresholds.n_positive} positive)"
     )

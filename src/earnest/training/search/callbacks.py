@@ -186,12 +186,12 @@ def _log(search: SearchCV) -> None:
             }
         )
         try:
-            made = search.estimate_
+            estimate = search.estimate_
         except (EarnestError, AttributeError):  # the reason stands where the user asks for it
-            made = None
-        if made is not None:
-            mlflow.log_metrics(metrics_of(made))
-            mlflow.set_tag("earnest.method", made.method)
+            estimate = None
+        if estimate is not None:
+            mlflow.log_metrics(metrics_of(estimate))
+            mlflow.set_tag("earnest.method", estimate.method)
         if hasattr(search, "best_estimator_") and get_autologging_config(
             "sklearn", "log_models", True
         ):

@@ -106,9 +106,9 @@ class EstimateQuestion:
         judged as a single configuration, uncorrected. So the estimate is never better than the
         winner's own score.
         """
-        made = self._ask(pi)
+        estimate = self._ask(pi)
         if self.best is None or self.rule is not None:
-            return replace(made, cautions=by_severity([*made.cautions, *self.cautions]))
+            return replace(estimate, cautions=by_severity([*estimate.cautions, *self.cautions]))
         name = pi.configs.ids[self.best]
         if not pi.complete[self.best]:
             raise NoEstimateError(
@@ -117,13 +117,13 @@ class EstimateQuestion:
                 got="a winner with failed fits",
                 cure="Read failures_. With error_score=numpy.nan such a configuration cannot win.",
             )
-        if made.winner not in (name, None):
-            made = self._judge_another(pi, made, self._ask(pi.select(self.best)))
+        if estimate.winner not in (name, None):
+            estimate = self._judge_another(pi, estimate, self._ask(pi.select(self.best)))
         return replace(
-            made,
+            estimate,
             winner=name,
             winner_label=pi.configs.find_label(name),
-            cautions=by_severity([*made.cautions, *self.cautions]),
+            cautions=by_severity([*estimate.cautions, *self.cautions]),
         )
 
     def with_resamples(self, count: int) -> EstimateQuestion:
@@ -132,14 +132,16 @@ class EstimateQuestion:
         return replace(self, n_resamples=count) if drawn else self
 
     def _ask(self, pi: Predictions) -> Estimate:
-        made = estimate(
+        answer = estimate(
             pi,
             method=configure_for_search(self.method, self.n_resamples, self.rule),
             metric=self.metric,
             confidence_level=self.confidence_level,
             rng=self.seed,
         )
-        return replace(made, cautions=tuple(each.for_verb(Verb.SEARCH) for each in made.cautions))
+        return replace(
+            answer, cautions=tuple(each.for_verb(Verb.SEARCH) for each in answer.cautions)
+        )
 
     @property
     def n_rounds(self) -> int | None:
@@ -177,28 +179,30 @@ class EstimateQuestion:
         order = np.argsort(-shares, kind="stable")
         return {usable.configs.ids[c]: float(shares[c]) for c in order if shares[c] > 0}
 
-    def _judge_another(self, pi: Predictions, made: Estimate, alone: Estimate) -> Estimate:
+    def _judge_another(self, pi: Predictions, estimate: Estimate, alone: Estimate) -> Estimate:
         """Return the estimate of a winner that the rule of the resamples does not choose."""
         sign = self.metric.sign
         # Methods that keep cases apart for a choice have no naive value of one configuration.
         naive = alone.value if alone.naive is None else alone.naive
-        own = sign * min(sign * alone.value, sign * naive)
-        if made.honest and sign * made.value <= sign * own:
-            kept = [one for one in made.cautions if one.about not in OF_THE_WINNER]
+        value = sign * min(sign * alone.value, sign * naive)
+        if estimate.honest and sign * estimate.value <= sign * value:
+            cautions = [
+                caution for caution in estimate.cautions if caution.about not in OF_THE_WINNER
+            ]
             # The error of the optimism is that of the other winner's.
-            told = replace(made, naive=naive, winner=alone.winner, optimism_error=None)
-            remarks = [*too_optimistic(told), *_warn_of_rules(pi, made, alone)]
-            return replace(told, cautions=(*kept, *remarks))
-        whole = [one for one in made.cautions if one.about is Scope.SEARCH]
-        kept = [one for one in alone.cautions if one.about not in OF_ITS_CHOICE]
+            answer = replace(estimate, naive=naive, winner=alone.winner, optimism_error=None)
+            remarks = [*too_optimistic(answer), *_warn_of_rules(pi, estimate, alone)]
+            return replace(answer, cautions=(*cautions, *remarks))
+        whole = [caution for caution in estimate.cautions if caution.about is Scope.SEARCH]
+        cautions = [caution for caution in alone.cautions if caution.about not in OF_ITS_CHOICE]
         return replace(
             alone,
-            value=own,
+            value=value,
             naive=naive,
-            n_configs=made.n_configs,
+            n_configs=estimate.n_configs,
             selection=Selection.UNCORRECTED,
-            provenance=made.provenance,
-            cautions=(*kept, *whole, *_warn_of_no_correction(pi, made, alone)),
+            provenance=estimate.provenance,
+            cautions=(*cautions, *whole, *_warn_of_no_correction(pi, estimate, alone)),
         )
 
 
@@ -213,28 +217,30 @@ OF_THE_WINNER = {Scope.OPTIMISM, Scope.WINNER}
 OF_ITS_CHOICE = {Scope.SELECTION, Scope.SEARCH}
 
 
-def _list_rules(pi: Predictions, made: Estimate, alone: Estimate) -> tuple[str, str, str]:
+def _list_rules(pi: Predictions, estimate: Estimate, alone: Estimate) -> tuple[str, str, str]:
     """Return the rule of the resamples, what it chooses, and what the search refits."""
-    rule = made.provenance.knobs.get("selector", made.method)
-    return str(rule), _print_winner(pi, made), _print_winner(pi, alone)
+    rule = estimate.provenance.knobs.get("selector", estimate.method)
+    return str(rule), _print_winner(pi, estimate), _print_winner(pi, alone)
 
 
-def _print_winner(pi: Predictions, made: Estimate) -> str:
+def _print_winner(pi: Predictions, estimate: Estimate) -> str:
     """Return the winner by its name, and its parameters in brackets."""
-    name = made.winner or ""
+    name = estimate.winner or ""
     label = pi.configs.find_label(name)
     return name if label is None else f"{name} ({label.removeprefix(f'{name}: ')})"
 
 
-def _warn_of_rules(pi: Predictions, made: Estimate, alone: Estimate) -> Iterator[Caution]:
-    yield of_search.refit_differs(*_list_rules(pi, made, alone), winner=str(alone.winner))
+def _warn_of_rules(pi: Predictions, estimate: Estimate, alone: Estimate) -> Iterator[Caution]:
+    yield of_search.refit_differs(*_list_rules(pi, estimate, alone), winner=str(alone.winner))
 
 
-def _warn_of_no_correction(pi: Predictions, made: Estimate, alone: Estimate) -> Iterator[Caution]:
+def _warn_of_no_correction(
+    pi: Predictions, estimate: Estimate, alone: Estimate
+) -> Iterator[Caution]:
     yield of_search.refit_not_repeated(
-        *_list_rules(pi, made, alone), winner=str(alone.winner), resampled=str(made.winner)
+        *_list_rules(pi, estimate, alone), winner=str(alone.winner), resampled=str(estimate.winner)
     )
-    yield of_search.refit_not_corrected(str(alone.winner), made.n_configs)
+    yield of_search.refit_not_corrected(str(alone.winner), estimate.n_configs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -322,10 +328,10 @@ class EstimateAttributes:
         n_jobs : int, optional
             The number of threads; never changes the result.
         """
-        made = self.estimate_
+        estimate = self.estimate_
         assert self._record.question is not None
         metric = self._record.question.metric
-        return gain_beside(made, self.predictions_, metric, order=order, n_jobs=n_jobs)
+        return gain_beside(estimate, self.predictions_, metric, order=order, n_jobs=n_jobs)
 
     def thresholds(
         self, thresholds: Sequence[float] | None = None, *, n_jobs: int | None = None
@@ -341,10 +347,12 @@ class EstimateAttributes:
         n_jobs : int, optional
             The number of threads; never changes the result.
         """
-        made = self.estimate_
+        estimate = self.estimate_
         assert self._record.question is not None
         metric = self._record.question.metric
-        return thresholds_beside(made, self.predictions_, metric, given=thresholds, n_jobs=n_jobs)
+        return thresholds_beside(
+            estimate, self.predictions_, metric, given=thresholds, n_jobs=n_jobs
+        )
 
     def to_source(self) -> Source:
         """Return the predictions with what the search has decided, for verbs that are given it."""
@@ -377,10 +385,10 @@ class EstimateAttributes:
         return self._show_estimate() + str(super()._repr_html_inner())  # type: ignore[misc]
 
     def _repr_mimebundle_(self, **kwargs: object) -> dict[str, str]:
-        made: dict[str, str] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
-        if "text/html" in made:
-            made["text/html"] = self._show_estimate() + made["text/html"]
-        return made
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
+        if "text/html" in bundle:
+            bundle["text/html"] = self._show_estimate() + bundle["text/html"]
+        return bundle
 
     def _get_fitted_attr_html(self, doc_link: str = "") -> object:
         """Return the attributes that scikit-learn's diagram shows; it reads all there are."""
@@ -474,11 +482,11 @@ def make_trial(
     failed: bool,
 ) -> Trial:
     """Return a trial from the scores (S,) of its splits, NaN for missing ones."""
-    known = scores[~np.isnan(scores)]
-    count = len(known)
-    spread = float(np.std(known, ddof=1) / np.sqrt(count)) if count > 1 else np.nan
+    defined = scores[~np.isnan(scores)]
+    count = len(defined)
+    spread = float(np.std(defined, ddof=1) / np.sqrt(count)) if count > 1 else np.nan
     status = "dropped" if dropped else "failed" if failed else "complete"
-    return Trial(config, params, float(known.mean()) if count else np.nan, spread, status, count)
+    return Trial(config, params, float(defined.mean()) if count else np.nan, spread, status, count)
 
 
 LONGEST = 160  # signs of an error that are shown
@@ -487,14 +495,14 @@ LONGEST = 160  # signs of an error that are shown
 def _find_first_error(failure: Failure) -> str:
     """Return the last line of the traceback of a scorer, which says what went wrong."""
     lines = failure.error.strip().splitlines()
-    said = lines[-1].rstrip(".") if lines else ""
-    return said[:LONGEST]
+    line = lines[-1].rstrip(".") if lines else ""
+    return line[:LONGEST]
 
 
 def warn_of_failed_fits(failures: Sequence[Failure], n_configs: int) -> Iterator[Caution]:
     """Yield a caution if fits failed, and another one if only scores did."""
     for scores in (False, True):
-        those = [one for one in failures if (one.note == UNSCORED) == scores]
+        those = [failure for failure in failures if (failure.note == UNSCORED) == scores]
         names = list(dict.fromkeys(failure.config for failure in those))
         if not names:
             continue

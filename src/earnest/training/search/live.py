@@ -255,8 +255,8 @@ class LivePage:
         elif issubclass(kind, KeyboardInterrupt | SystemExit):
             self.change(status=Status.STOPPED)
         else:
-            said = str(error).strip().partition("\n")[0]
-            self.change(status=Status.FAILED, error=f"{kind.__name__}: {said}")
+            text = str(error).strip().partition("\n")[0]
+            self.change(status=Status.FAILED, error=f"{kind.__name__}: {text}")
         self._write()
 
     def leave(self) -> None:
@@ -404,13 +404,13 @@ class Watch:
         began, seen = self.clock(), self._count_complete()
         if seen == self._seen or 0 in seen:
             return
-        found = self._find_standing(*seen)
+        standing = self._find_standing(*seen)
         now = self.clock()
         self._last, self._seen = now, seen
         self.page.spent += now - began
         self._free = now - began if self._free is None else self._free
-        if found is not None:
-            self.page.change(standing=found)
+        if standing is not None:
+            self.page.change(standing=standing)
 
     def _find_standing(self, n_configs: int, n_splits: int) -> Standing | None:
         """Return the standing of the finished fits, or None if there is none yet."""
@@ -431,19 +431,19 @@ class Watch:
         name = self.score if self.score in names else names[0]
         table = self.ledger.read_numbers(f"test_{name}", range(n_splits), np.nan, configs)
         scores = table.mean(axis=1)
-        known = ~np.isnan(scores)
-        if not known.any():
+        defined = ~np.isnan(scores)
+        if not defined.any():
             return None
-        kept = [config for config, there in zip(configs, known, strict=True) if there]
-        ids = [self.ledger.ids[config] for config in kept]
-        called = _name_all(ids, [self.ledger.configurations[config].params for config in kept])
-        scores = scores[known]
+        scored = [config for config, there in zip(configs, defined, strict=True) if there]
+        ids = [self.ledger.ids[config] for config in scored]
+        called = _name_all(ids, [self.ledger.configurations[config].params for config in scored])
+        scores = scores[defined]
         order = np.argsort(-scores, kind="stable")[:MOST_LEADERS]
         return Standing(
             metric=name if len(names) > 1 else "score",
             greater_is_better=True,
             limits=(-np.inf, np.inf),
-            n_configs=len(kept),
+            n_configs=len(scored),
             n_cases=self.ledger.splits.n_cases,
             naive=np.maximum.accumulate(scores),
             leaders=tuple(Leader(ids[i], called[ids[i]], float(scores[i])) for i in order),
@@ -464,11 +464,11 @@ def mask_splits(pi: Predictions, ledger: Ledger, n_splits: int) -> Predictions:
 def stand_by_predictions(pi: Predictions, metric: Metric, seed: int) -> Standing | None:
     """Return the leaders with their intervals, and the curves so far, from predictions."""
     scores = score_table(pi, metric, Weights.ones(pi.n_cases))[0]
-    known = np.flatnonzero(~np.isnan(scores))
-    if not len(known):
+    defined = np.flatnonzero(~np.isnan(scores))
+    if not len(defined):
         return None
-    signed = metric.sign * scores[known]
-    order = known[np.argsort(-signed, kind="stable")[:MOST_LEADERS]]
+    signed = metric.sign * scores[defined]
+    order = defined[np.argsort(-signed, kind="stable")[:MOST_LEADERS]]
     drawn = score_table(pi.select(order.tolist()), metric, _draw(pi, seed))
     tail = 50 * (1 - LEVEL)
     low, high = np.full((2, len(order)), np.nan)
@@ -481,16 +481,16 @@ def stand_by_predictions(pi: Predictions, metric: Metric, seed: int) -> Standing
         for i, a, b in zip(order, low, high, strict=True)
     )
     expected = score_prefixes(
-        pi.select(known.tolist()),
+        pi.select(defined.tolist()),
         metric,
         ResampledSelection(Seeds(seed), n_resamples=RESAMPLES),
-        marks=[len(known)],
+        marks=[len(defined)],
     )
     return Standing(
         metric=metric.name,
         greater_is_better=metric.sign > 0,
         limits=metric.limits,
-        n_configs=len(known),
+        n_configs=len(defined),
         n_cases=pi.n_cases,
         naive=metric.sign * np.maximum.accumulate(signed),
         leaders=tuple(leaders),

@@ -71,15 +71,15 @@ class SearchOptions:
     def given_candidates(self) -> object:
         """The configurations, under whichever of three names they were given; None without."""
         names = ("candidates", "param_grid", "param_distributions")
-        said = [name for name in names if getattr(self, name) is not None]
-        if len(said) > 1:
+        text = [name for name in names if getattr(self, name) is not None]
+        if len(text) > 1:
             raise InputError(
                 "the configurations are given twice",
                 needs="one of `candidates`, `param_grid` and `param_distributions`",
-                got=check.some(arg(name) for name in said),
+                got=check.some(arg(name) for name in text),
                 cure="To search several grids, pass a list of them.",
             )
-        return getattr(self, said[0]) if said else None
+        return getattr(self, text[0]) if text else None
 
     @property
     def ensemble(self) -> EnsembleRule | None:

@@ -261,7 +261,7 @@ def _check_space(space: object, optuna: ModuleType) -> None:
         return
     kind = optuna.distributions.BaseDistribution
     parts = space if isinstance(space, Mapping) else {}
-    wrong = [name for name, part in parts.items() if not isinstance(part, kind)]
+    wrong = [name for name, value in parts.items() if not isinstance(value, kind)]
     if wrong or not parts:
         raise InputError(
             "`space` cannot be read",

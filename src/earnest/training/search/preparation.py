@@ -118,7 +118,7 @@ def _can_take_weights(scorer: Scorer) -> bool:
     named = (
         {str(scorer): scorer} if several is None else {f"{k}={v}": v for k, v in several.items()}
     )
-    takes = {name: _can_weigh(one) for name, one in named.items()}
+    takes = {name: _can_weigh(item) for name, item in named.items()}
     for name, accepted in takes.items():
         if not accepted:
             warnings.warn(
@@ -160,7 +160,11 @@ class ConfigurationList:
     @property
     def estimators(self) -> list[Estimator]:
         """The estimators of configurations that are whole estimators."""
-        return [one.estimator for one in self.configurations if one.estimator is not None]
+        return [
+            configuration.estimator
+            for configuration in self.configurations
+            if configuration.estimator is not None
+        ]
 
     def __len__(self) -> int:
         """Count the configurations."""
@@ -285,9 +289,9 @@ def find_first_estimator(given: object) -> Estimator | None:
     first = next(iter(given), None)
     if first is None or isinstance(first, Mapping):
         return None
-    found = read_candidates(given)
-    assert isinstance(found, ConfigurationList)
-    return found.estimators[0]
+    candidates = read_candidates(given)
+    assert isinstance(candidates, ConfigurationList)
+    return candidates.estimators[0]
 
 
 def _refuse_draws(n_iter: int | None, what: str) -> None:
@@ -407,8 +411,8 @@ def find_kinds(configurations: Iterable[Configuration]) -> list[Configuration]:
     """
     kinds: dict[object, Configuration] = {}
     for configuration in configurations:
-        own = configuration.estimator
-        shown = configuration.params if own is None else {WHOLE: own}
+        estimator = configuration.estimator
+        shown = configuration.params if estimator is None else {WHOLE: estimator}
         kind = tuple((name, _find_kind(value)) for name, value in shown.items())
         kinds.setdefault(kind, configuration)
     return list(kinds.values())
@@ -429,23 +433,23 @@ def check_configurations(base: Estimator, configurations: Iterable[Configuration
             raise _explain_unknown(base, configuration, error) from error
 
 
-def _suggest_step(name: str, known: Sequence[str]) -> str:
+def _suggest_step(name: str, names: Sequence[str]) -> str:
     """Return the pipeline parameter that a name without its step may mean."""
-    parameters = [parameter for parameter in known if parameter.endswith(f"__{name}")]
+    parameters = [parameter for parameter in names if parameter.endswith(f"__{name}")]
     return check.suggest(map(repr, parameters[:3]))
 
 
 def _explain_unknown(base: Estimator, configuration: Configuration, error: Exception) -> InputError:
-    known = list(base.get_params(deep=True))
-    strange = [name for name in configuration.params if name not in known]
+    names = list(base.get_params(deep=True))
+    strange = [name for name in configuration.params if name not in names]
     if not strange:  # a value that the estimator's own set_params refuses
         return InputError("a configuration cannot be set", got=f"{configuration.params}: {error}")
     return InputError(
         f"{type(base).__name__} has no parameter {check.some(map(repr, strange))}",
-        needs=check.some(known, limit=20),
+        needs=check.some(names, limit=20),
         got=check.some(map(repr, configuration.params)),
-        cure=check.nearest(strange[0], known)
-        or _suggest_step(strange[0], known)
+        cure=check.nearest(strange[0], names)
+        or _suggest_step(strange[0], names)
         or str(error).split(". ")[0],
     )
 
@@ -658,8 +662,8 @@ def check_options(options: SearchOptions) -> Estimator:
             needs="'raise' or a number",
             got=check.show(missing),
         )
-    known = isinstance(options.refit, bool | np.bool_ | str | EnsembleRule)
-    if not known and not callable(options.refit):
+    is_valid = isinstance(options.refit, bool | np.bool_ | str | EnsembleRule)
+    if not is_valid and not callable(options.refit):
         raise InputError(
             "`refit` cannot be read",
             needs="True, False, the name of a score, an ensemble rule, or a callable",

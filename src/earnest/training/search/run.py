@@ -87,17 +87,17 @@ def search_all(
             opened.store.put_document(ABOUT, _describe_search(options, prepared))
             put_cases(opened.store, prepared.problem.plan, splits, static=fixed)
         begun = _date_run(opened.store)
-        made = SearchRun(ledger, range(len(splits)), begun=begun)
+        search_run = SearchRun(ledger, range(len(splits)), begun=begun)
         if isinstance(candidates, DynamicSearch):
             _run_dynamic(opened, ledger, candidates, options, prepared.seed)
         elif _by_fold(options):
             configs = enter_configs(opened, ledger, candidates.ids, candidates.configurations)
             done, dropped = _run_by_fold(opened, ledger, configs, options, prepared)
-            made = replace(made, splits=range(done), dropped=dropped)
+            search_run = replace(search_run, splits=range(done), dropped=dropped)
         else:
             configs = enter_configs(opened, ledger, candidates.ids, candidates.configurations)
-            record_all(opened, ledger, ledger.make_tasks(configs, made.splits))
-    return made
+            record_all(opened, ledger, ledger.make_tasks(configs, search_run.splits))
+    return search_run
 
 
 def _by_fold(options: SearchOptions) -> bool:
@@ -157,7 +157,9 @@ def enter_configs(
     """Enter configurations, and describe them in the store for readers of the run file."""
     added = ledger.add(ids, configurations)
     if opened.store is not None:
-        shown = show_configs(ledger.ids, [one.params for one in ledger.configurations])
+        shown = show_configs(
+            ledger.ids, [configuration.params for configuration in ledger.configurations]
+        )
         pairs = zip(ledger.ids, shown, strict=True)
         listed = [{"config": name, "params": params} for name, params in pairs]
         opened.store.put_document(CONFIGS, json.dumps(listed))
@@ -246,11 +248,11 @@ def _date_run(store: Store | None) -> str:
     """Return when the run was begun; a resumed run keeps its first start time."""
     if store is None:
         return moment()
-    known = store.documents().get(BEGUN)
-    if known is None:
-        known = moment()
-        store.put_document(BEGUN, known)
-    return known
+    begun = store.documents().get(BEGUN)
+    if begun is None:
+        begun = moment()
+        store.put_document(BEGUN, begun)
+    return begun
 
 
 def _is_static(candidates: ConfigurationList | DynamicSearch) -> bool:

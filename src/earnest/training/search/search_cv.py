@@ -428,7 +428,9 @@ class SearchCV(
 
 def read_options(search: SearchCV) -> SearchOptions:
     """Return the arguments of a search as one value."""
-    return SearchOptions(**{one.name: getattr(search, one.name) for one in fields(SearchOptions)})
+    return SearchOptions(
+        **{field.name: getattr(search, field.name) for field in fields(SearchOptions)}
+    )
 
 
 def keep_results(

@@ -113,7 +113,7 @@ def _refuse_unwritable(path: Path) -> None:
         )
 
 
-def _plan_of(path: Path, asked: TuneOptions) -> TunePlan | None:
+def _plan_of(path: Path, options: TuneOptions) -> TunePlan | None:
     """Return the plan of the run in the folder; refuse a run with other options."""
     if not (path / RUN).exists():
         raise StoreError(
@@ -128,7 +128,7 @@ def _plan_of(path: Path, asked: TuneOptions) -> TunePlan | None:
         _forget_unplanned(run)
         return None
     plan = TunePlan.from_json(run.documents[DOCUMENT])
-    other = plan.list_differences(asked)
+    other = plan.list_differences(options)
     if other:
         raise StoreError(
             f"{_show_value(path)} holds another run",

@@ -140,8 +140,8 @@ class Job:
     @property
     def resumed(self) -> TunePlan | None:
         """The plan of the run that is resumed, or of one that is repeated."""
-        kept = None if self.folder is None else self.folder.plan
-        return kept or self.repeated
+        saved = None if self.folder is None else self.folder.plan
+        return saved or self.repeated
 
     @cached_property
     def configs(self) -> tuple[PortfolioConfiguration, ...]:
@@ -321,7 +321,7 @@ class Job:
         table, folder = tuned.table, self.folder
         draws = Seeds(tuned.plan.seed).generator(Purpose.SPLITS, 0, 4)
         try:
-            made = learning_curve(
+            curve = learning_curve(
                 (tuned.winner.name, tuned.winner.estimator),
                 table.X,
                 table.y,
@@ -338,10 +338,10 @@ class Job:
             raise
         except EarnestError as error:
             return replace(tuned, no_learning=str(error))
-        made = replace(made, cautions=by_severity([*made.cautions, warn_of_settings()]))
+        curve = replace(curve, cautions=by_severity([*curve.cautions, warn_of_settings()]))
         if folder is not None:
-            folder.write_json(LEARNING, made.to_dict())
-        return replace(tuned, learning=made)
+            folder.write_json(LEARNING, curve.to_dict())
+        return replace(tuned, learning=curve)
 
     def _measure_use(self, fit_seconds: float) -> float | None:
         """Return the share of the budget that workers spent in fits."""
@@ -362,23 +362,25 @@ class Job:
             n_sure=None,
         )
         cautions = [*table.cautions, *warn_of_plan(done, table, ran.early)]
-        made = _add_cautions(_estimate(judged, pi, self.asked.rule, plan.n_resamples), cautions)
-        winner = by_name[made.winner or _find_best(judged, pi)]
-        comparison = _compare(made, pi, self.metric, self.asked.confidence_level, winner.name)
+        estimate = _add_cautions(_estimate(judged, pi, self.asked.rule, plan.n_resamples), cautions)
+        winner = by_name[estimate.winner or _find_best(judged, pi)]
+        comparison = _compare(estimate, pi, self.metric, self.asked.confidence_level, winner.name)
         simplest, count = _find_simplest(comparison, by_name)
         folds, repeats = self.asked.folds, self.asked.repeats
-        shares = made.ensemble or {winner.name: 1.0}
+        shares = estimate.ensemble or {winner.name: 1.0}
         members = [by_name[name].estimator for name in shares]
         joined = join_members(members, [*shares.values()], classes=bool(table.classes))
         estimator = _fit_winner(joined, table)
         meaning = None
         if len(shares) == 1:
             meaning = find_meaning(winner.name, estimator, pi)
-            made = _add_cautions(made, _warn_of_meaning(winner.name, estimator, pi, meaning))
+            estimate = _add_cautions(
+                estimate, _warn_of_meaning(winner.name, estimator, pi, meaning)
+            )
         results, n_splits = judged.table, len(searched.splits)
         took = (results["mean_fit_time"] + results["mean_score_time"]).sum() * n_splits
         return Tuned(
-            estimate=made,
+            estimate=estimate,
             model=Model(
                 estimator=estimator,
                 schema=table.schema,
@@ -411,7 +413,7 @@ class Job:
 
 def begin(
     data: object,
-    asked: TuneOptions,
+    options: TuneOptions,
     *,
     out: str | Path | None,
     resume: bool = False,
@@ -427,42 +429,42 @@ def begin(
         raise InputError(
             f"{arg('resume')} needs a folder", needs=f"{arg('out')}, the folder of the run"
         )
-    folder = None if out is None else Folder.of(out, resume=resume, asked=asked)
-    repeated = None if plan is None else read_plan(plan, asked)
+    folder = None if out is None else Folder.of(out, resume=resume, asked=options)
+    repeated = None if plan is None else read_plan(plan, options)
     resumed = (None if folder is None else folder.plan) or repeated
-    seed = resumed.seed if resumed else asked.seed
+    seed = resumed.seed if resumed else options.seed
     seed = secrets.randbits(32) if seed is None else seed
-    most = max(FEWEST_READ, int(ROWS_A_SECOND * asked.planned_seconds))
+    most = max(FEWEST_READ, int(ROWS_A_SECOND * options.planned_seconds))
     most = resumed.most_rows if resumed else most
     table = read_table(
         data,
-        target=asked.target,
-        group=asked.group,
-        time=asked.time,
-        event=asked.event,
-        task=asked.task,
-        positive=asked.positive,
-        ignore=asked.ignore,
-        keep=asked.keep,
-        delimiter=asked.delimiter,
-        decimal=asked.decimal,
-        thousands=asked.thousands,
-        missing=asked.missing,
+        target=options.target,
+        group=options.group,
+        time=options.time,
+        event=options.event,
+        task=options.task,
+        positive=options.positive,
+        ignore=options.ignore,
+        keep=options.keep,
+        delimiter=options.delimiter,
+        decimal=options.decimal,
+        thousands=options.thousands,
+        missing=options.missing,
         most_rows=most,
-        fewest=max(FEWEST, asked.folds),
+        fewest=max(FEWEST, options.folds),
         rng=Seeds(seed).generator(Purpose.SPLITS, 0, 4),
     )
-    if asked.rule is not None and table.task is Task.SURVIVAL:
+    if options.rule is not None and table.task is Task.SURVIVAL:
         raise InputError(
             f"{arg('ensemble')} averages predictions, and risks of survival models have no average",
             needs="'none'",
-            got=repr(asked.ensemble),
+            got=repr(options.ensemble),
         )
-    metric = choose_metric(asked.metric, table.task)
-    check_folds(table, asked.folds)
-    table = _keep_copies_together(table, asked.folds)
+    metric = choose_metric(options.metric, table.task)
+    check_folds(table, options.folds)
+    table = _keep_copies_together(table, options.folds)
     job = Job(
-        asked=asked,
+        asked=options,
         folder=folder,
         table=table,
         metric=metric,
@@ -535,9 +537,9 @@ def _estimate(
     """Return the estimate of the winner by the pooled metric, as BBC chooses in resamples."""
     if judged.question is None:
         raise refuse_estimate(judged.refusal, "estimate")
-    asked = replace(judged.question, best=None, rule=rule, n_resamples=n_resamples)
-    made = asked.answer(pi)
-    return replace(made, cautions=tuple(each.for_verb(Verb.TUNE) for each in made.cautions))
+    question = replace(judged.question, best=None, rule=rule, n_resamples=n_resamples)
+    estimate = question.answer(pi)
+    return replace(estimate, cautions=tuple(each.for_verb(Verb.TUNE) for each in estimate.cautions))
 
 
 def _find_best(judged: SearchResults, pi: Predictions) -> str:
@@ -568,28 +570,28 @@ def _warn_of_meaning(
     return []
 
 
-def _add_cautions(made: Estimate, more: Sequence[Caution]) -> Estimate:
-    return replace(made, cautions=by_severity([*made.cautions, *more]))
+def _add_cautions(estimate: Estimate, more: Sequence[Caution]) -> Estimate:
+    return replace(estimate, cautions=by_severity([*estimate.cautions, *more]))
 
 
 def _judge_winner(pi: Predictions, metric: str) -> None:
     """Judge the winner as the end of a run does, to know how long it takes."""
     from earnest.methods.run import estimate
 
-    made = estimate(pi, metric=metric, method="bbc", rng=0)
-    if made.winner is not None:
-        _compare(made, pi, metric, 0.95, made.winner)
+    answer = estimate(pi, metric=metric, method="bbc", rng=0)
+    if answer.winner is not None:
+        _compare(answer, pi, metric, 0.95, answer.winner)
 
 
 def _compare(
-    made: Estimate, pi: Predictions, metric: str, level: float, winner: str
+    estimate: Estimate, pi: Predictions, metric: str, level: float, winner: str
 ) -> Comparisons | None:
     """Compare the winner with the others, for the terminal and the report."""
     from earnest.comparison.run import against_winner
 
-    if made.n_configs < 2:
+    if estimate.n_configs < 2:
         return None
-    seed = made.provenance.seed
+    seed = estimate.provenance.seed
     try:
         return against_winner(pi, metric, winner, confidence_level=level, rng=seed)
     except EarnestError:  # too few cases for any test
@@ -804,8 +806,8 @@ def run_search(
         ran = search(configs, folds[:count], kept, early=early)
         return replace(ran, n_splits=count, spent=_add_times(done))
     kept, places = _keep_whole_configurations(done, len(folds))
-    some = tuple(configs[place] for place in places)
-    count = sum(place < plan.n_planned for place in places)
+    some = tuple(configs[position] for position in places)
+    count = sum(position < plan.n_planned for position in places)
     complete = count == plan.n_planned
     late = None if complete else cut_short(plan, count, plan.n_planned, "configurations")
     return replace(search(some, folds, kept, early=late), spent=_add_times(done))
@@ -814,20 +816,20 @@ def run_search(
 def _add_times(done: Mapping[Key, Outcome]) -> float:
     """Return the time of all fits, including those of incomplete configurations."""
     times = ("fit_time", "score_time")
-    return sum(one.numbers.get(name, 0.0) for one in done.values() for name in times)
+    return sum(outcome.numbers.get(name, 0.0) for outcome in done.values() for name in times)
 
 
-def _find_longest(asked: TuneOptions, plan: TunePlan) -> float | None:
+def _find_longest(options: TuneOptions, plan: TunePlan) -> float | None:
     """Return the seconds that a fit may take, or None.
 
     There is no limit without a budget, and none for a short search of one job: a limit needs
     processes, which would take longer to start than the search.
     """
-    if math.isinf(asked.seconds):
+    if math.isinf(options.seconds):
         return None
-    if at_once(asked.n_jobs) == 1 and plan.fit_seconds < QUICK * asked.seconds:
+    if at_once(options.n_jobs) == 1 and plan.fit_seconds < QUICK * options.seconds:
         return None
-    return max(30.0, LONGEST_SHARE * asked.seconds)
+    return max(30.0, LONGEST_SHARE * options.seconds)
 
 
 def _keep_whole_configurations(
@@ -836,18 +838,18 @@ def _keep_whole_configurations(
     """Return the outcomes of complete configurations, renumbered, and which these are."""
     counts = Counter(key[0] for key in done)
     places = tuple(sorted(config for config, count in counts.items() if count == fits))
-    kept = MemoryStore()
+    store = MemoryStore()
     for key, outcome in done.items():
         if key[0] in places:
-            kept.put(replace(outcome, key=(places.index(key[0]), *key[1:])))
-    return kept, places
+            store.put(replace(outcome, key=(places.index(key[0]), *key[1:])))
+    return store, places
 
 
 def _keep_whole_folds(done: Mapping[Key, Outcome]) -> tuple[MemoryStore, int]:
     """Return the outcomes of the folds before the current one, and how many these are."""
     begun = sorted({key[1:] for key in done})
-    kept = MemoryStore()
+    store = MemoryStore()
     for key, outcome in done.items():
         if key[1:] in begun[:-1]:
-            kept.put(outcome)
-    return kept, len(begun) - 1
+            store.put(outcome)
+    return store, len(begun) - 1

@@ -171,10 +171,10 @@ class Model:
         cautions = [*columns.notes, *encoded.cautions]
         if extra:
             cautions.append(_warn_of_ignored(extra))
-        found = self._answer(encoded.X, tuple(cautions))
+        answers = self._answer(encoded.X, tuple(cautions))
         if id is None:
-            return found
-        return replace(found, id=id, ids=_read_ids(columns, id, found))
+            return answers
+        return replace(answers, id=id, ids=_read_ids(columns, id, answers))
 
     def _answer(self, X: NDArray[np.float64], cautions: tuple[Caution, ...]) -> Forecast:
         """Ask the estimator; the parts of a file need not belong together."""
@@ -221,10 +221,10 @@ class Model:
     def _ask_probabilities(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return probabilities of all classes, also of those that the model never saw."""
         asked = cast(Classifier, self.estimator)
-        known = np.asarray(asked.classes_).astype(np.intp)
-        made = np.zeros((len(X), len(self.classes)))
-        made[:, known] = asked.predict_proba(X)
-        return made
+        codes = np.asarray(asked.classes_).astype(np.intp)
+        chances = np.zeros((len(X), len(self.classes)))
+        chances[:, codes] = asked.predict_proba(X)
+        return chances
 
     def to_bytes(self) -> bytes:
         """Return the file of the model, the same for the same model."""
@@ -243,12 +243,12 @@ class Model:
         return settle(bytes(dumps(data)), _name_version())
 
 
-def _read_ids(columns: Columns, name: str, found: Forecast) -> tuple[object, ...]:
+def _read_ids(columns: Columns, name: str, forecast: Forecast) -> tuple[object, ...]:
     """Return the names of the rows: numbers, true and false or text as they are, others as text."""
     import pyarrow as pa
 
     column = find_column(columns, name, "id")
-    if name in found.to_dict():
+    if name in forecast.to_dict():
         raise InputError(
             f"{arg('id')} names a column that the predictions already have: {name!r}",
             cure="Rename it.",
@@ -335,12 +335,12 @@ def _name_version() -> str:
 
 def _refuse_other_version(path: Path, archive: ZipFile) -> None:
     """Refuse a model of another scikit-learn, which promises nothing of how it would predict."""
-    said = archive.comment.decode("utf-8", "replace")
-    if said and said != _name_version():
+    text = archive.comment.decode("utf-8", "replace")
+    if text and text != _name_version():
         raise FormatError(
             f"{str(path)!r} was made with another version",
             needs=_name_version(),
-            got=check.show(said, 40),
+            got=check.show(text, 40),
             cure="Install the version of the model, or make the model again with `earnest tune`.",
         )
 

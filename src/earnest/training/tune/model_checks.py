@@ -164,18 +164,18 @@ def settle(data: bytes, comment: str = "") -> bytes:
 def _number_node(node: object, numbers: dict[int, int]) -> object:
     """Return a node of the index with the number of its place for every address."""
     if isinstance(node, list):
-        return [_number_node(one, numbers) for one in node]
+        return [_number_node(item, numbers) for item in node]
     if not isinstance(node, dict):
         return node
-    made = dict(node)
+    entry = dict(node)
     if isinstance(node.get("__id__"), int):
-        made["__id__"] = numbers.setdefault(node["__id__"], len(numbers) + 1)
+        entry["__id__"] = numbers.setdefault(node["__id__"], len(numbers) + 1)
     for key, value in node.items():
         if key == "file" and isinstance(value, str):
-            made[key] = _rename(value, numbers)
+            entry[key] = _rename(value, numbers)
         elif key != "__id__":
-            made[key] = _number_node(value, numbers)
-    return made
+            entry[key] = _number_node(value, numbers)
+    return entry
 
 
 def _rename(name: str, numbers: dict[int, int]) -> str:
@@ -235,17 +235,17 @@ def _drop_numbers(node: object) -> object:
     """Return a part without the numbers of its parts, which differ each time it is written."""
     if isinstance(node, dict):
         return {key: _drop_numbers(value) for key, value in node.items() if key != "__id__"}
-    return [_drop_numbers(one) for one in node] if isinstance(node, list) else node
+    return [_drop_numbers(item) for item in node] if isinstance(node, list) else node
 
 
 def _check_generator(node: Node) -> None:
     """Refuse a generator by another name than NumPy's: skops calls what the name stands for."""
     try:
-        said = json.loads(node["content"]["bit_generator"]["content"]["bit_generator"]["content"])
+        text = json.loads(node["content"]["bit_generator"]["content"]["bit_generator"]["content"])
     except (LookupError, TypeError, ValueError) as error:
         raise ModelPartError(got="a random generator without a name") from error
-    if said not in GENERATORS:
-        raise ModelPartError(got=f"a random generator named {check.show(said, 30)}")
+    if text not in GENERATORS:
+        raise ModelPartError(got=f"a random generator named {check.show(text, 30)}")
 
 
 def _check_tree_parts(node: Node, archive: ZipFile) -> None:
@@ -253,13 +253,13 @@ def _check_tree_parts(node: Node, archive: ZipFile) -> None:
     try:
         n_features, classes, n_outputs = node["__reduce__"]["args"]["content"]
         state = node["content"]["content"]
-        counts = [json.loads(one["content"]) for one in (n_features, n_outputs)]
+        counts = [json.loads(text["content"]) for text in (n_features, n_outputs)]
         node_count = json.loads(state["node_count"]["content"])
         n_classes = _read_array(classes, archive)
         nodes, values = (_read_array(state[name], archive) for name in ("nodes", "values"))
     except (LookupError, TypeError, ValueError) as error:
         raise ModelPartError(got="a tree without its parts") from error
-    whole = all(type(one) is int for one in (*counts, node_count))
+    whole = all(type(count) is int for count in (*counts, node_count))
     if not whole or n_classes.dtype.kind not in "iu" or n_classes.ndim != 1:
         raise ModelPartError(got="a tree whose parts have the wrong types")
     good = (
@@ -342,10 +342,10 @@ def _list_parts(whole: object) -> Iterator[object]:
 
 
 def _count_columns(estimator: Estimator) -> int:
-    found = getattr(estimator, "n_features_in_", None)
-    if not isinstance(found, int | np.integer) or found < 1:
+    n_features = getattr(estimator, "n_features_in_", None)
+    if not isinstance(n_features, int | np.integer) or n_features < 1:
         raise ModelPartError(got=f"{type(estimator).__name__} without a number of columns")
-    return int(found)
+    return int(n_features)
 
 
 def _check_decision_tree(estimator: BaseDecisionTree) -> None:
@@ -399,7 +399,7 @@ def _check_boosting(model: BaseHistGradientBoosting) -> None:
     columns = _count_columns(model)
     if getattr(model, "_n_features", columns) != columns:
         raise ModelPartError(got="boosted trees with different columns from their model")
-    for predictor in (one for several in model._predictors for one in several):
+    for predictor in (predictor for several in model._predictors for predictor in several):
         if type(predictor) is not TreePredictor:
             raise ModelPartError(got="boosted trees of the wrong type")
         nodes, sets = predictor.nodes, predictor.raw_left_cat_bitsets
@@ -420,14 +420,14 @@ def _check_boosting(model: BaseHistGradientBoosting) -> None:
 def _check_categories(
     model: BaseHistGradientBoosting, nodes: NDArray[np.void], sets: object, columns: int
 ) -> None:
-    known = np.asarray(model._bin_mapper.is_categorical_)
+    is_categorical = np.asarray(model._bin_mapper.is_categorical_)
     good = (
         isinstance(sets, np.ndarray)
         and sets.ndim == 2
         and sets.shape[1] == 8
         and (nodes["bitset_idx"] < len(sets)).all()
-        and known.shape == (columns,)
-        and known[nodes["feature_idx"]].all()
+        and is_categorical.shape == (columns,)
+        and is_categorical[nodes["feature_idx"]].all()
     )
     if not good:
         raise ModelPartError(got="a boosted tree with categories that do not exist")

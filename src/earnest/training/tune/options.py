@@ -158,12 +158,12 @@ def read_seconds(budget: object) -> float:
     >>> read_seconds("5m"), read_seconds("90 seconds"), read_seconds("1.5h"), read_seconds(30)
     (300.0, 90.0, 5400.0, 30.0)
     """
-    found = _SPAN.match(str(budget)) if isinstance(budget, str | int | float) else None
+    match = _SPAN.match(str(budget)) if isinstance(budget, str | int | float) else None
     use = "Use 90s, 5m or 1h."
-    if found is None or isinstance(budget, bool):
+    if match is None or isinstance(budget, bool):
         raise InputError(f"{arg('budget')}: {check.show(budget)} is not a duration", cure=use)
-    unit = next(filter(None, found.groups()[1:]), "s")
-    seconds = float(found[1]) * _SECONDS[unit.lower()]
+    unit = next(filter(None, match.groups()[1:]), "s")
+    seconds = float(match[1]) * _SECONDS[unit.lower()]
     if seconds < 1.0:
         raise InputError(f"{arg('budget')}: {check.show(budget)} is less than a second", cure=use)
     if seconds > 366 * 86400:
@@ -178,8 +178,8 @@ def choose_metric(asked: str | None, task: Task) -> str:
 
     if asked is None:
         return USUAL_METRIC[task]
-    found = metric_named(asked)
-    if task not in found.tasks:
+    metric = metric_named(asked)
+    if task not in metric.tasks:
         usable = [name for name in METRICS if task in METRICS[name].tasks]
         raise MetricError(
             f"metric {asked!r} is not defined for a {task} task",

@@ -105,11 +105,11 @@ def measure(
         if paces and perf_counter() - start > LONGEST * budget:
             paces[family] = _estimate_by_cost(table.n_cases, paces, first)
             continue
-        found = _find_pace(table, config, SHARE * budget, seeds, samples)
-        if isinstance(found, Pace):
-            paces[family] = found
+        pace = _find_pace(table, config, SHARE * budget, seeds, samples)
+        if isinstance(pace, Pace):
+            paces[family] = pace
         else:
-            failures[family] = found
+            failures[family] = pace
     return Pilot(paces, perf_counter() - start, failures)
 
 
@@ -173,8 +173,8 @@ def _time_fit(sample: TrainingTable, estimator: Estimator) -> float | str:
     # One thread, as a worker has: several fits run at once.
     with threadpool_limits(1), warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        found = run_all(experiment, cells, RunOptions(n_jobs=1), identity={}, title="Pilot")
-    took, (outcome,) = process_time() - start, found.values()
+        outcomes = run_all(experiment, cells, RunOptions(n_jobs=1), identity={}, title="Pilot")
+    took, (outcome,) = process_time() - start, outcomes.values()
     why = outcome.error or outcome.note
     return took if why is None else why.strip().splitlines()[-1]
 
@@ -411,11 +411,11 @@ def _measure_by_clock(wall: float, own: float, at_once: int) -> float:
 def _read_rooms(root: Path) -> Iterator[Room]:
     for read in (_read_machine, _read_container, _read_old_container):
         try:
-            found = read(root)
+            content = read(root)
         except (OSError, ValueError, LookupError):  # no such file, or not in the form expected
             continue
-        if found is not None:
-            yield found
+        if content is not None:
+            yield content
 
 
 def _read_machine(root: Path) -> Room:

@@ -174,10 +174,10 @@ class TunePlan:
         """How many configurations were expected to fit into the time."""
         return len(self.configs) if self.n_sure is None else self.n_sure
 
-    def list_differences(self, asked: TuneOptions) -> list[str]:
+    def list_differences(self, options: TuneOptions) -> list[str]:
         """Return in words which options differ from those of the plan."""
-        now = asked.same()
-        if asked.seed is None:
+        now = options.same()
+        if options.seed is None:
             now["seed"] = self.asked.get("seed")
         names = [*now, *(name for name in self.asked if name not in now)]
         return [
@@ -217,7 +217,7 @@ def _read_count(data: JsonObject, name: str) -> int | None:
     return None if data.get(name) is None else int(data[name])
 
 
-def read_plan(path: str | Path, asked: TuneOptions) -> TunePlan:
+def read_plan(path: str | Path, options: TuneOptions) -> TunePlan:
     """Read the plan of an earlier run, to repeat it; refuse a plan with other options."""
     file = Path(path).expanduser()
     if file.is_dir():
@@ -231,7 +231,7 @@ def read_plan(path: str | Path, asked: TuneOptions) -> TunePlan:
             got=str(getattr(error, "strerror", None) or "a file that is not text"),
         ) from error
     plan = TunePlan.from_json(text)
-    other = plan.list_differences(asked)
+    other = plan.list_differences(options)
     if other:
         raise InputError(
             f"{str(path)!r} is the plan of another tuning",
@@ -247,7 +247,7 @@ def fit_into(
     configs: Sequence[PortfolioConfiguration],
     table: TrainingTable,
     pilot: Pilot,
-    asked: TuneOptions,
+    options: TuneOptions,
     at_once: int = 1,
 ) -> tuple[tuple[PortfolioConfiguration, ...], int]:
     """Return the configurations and the number of rows that fit into a budget in seconds.
@@ -265,15 +265,15 @@ def fit_into(
     families = set(firsts)
     rows = table.n_cases
     while True:
-        chosen = _choose(budget, configs, rows, pilot, asked, at_once)
+        chosen = _choose(budget, configs, rows, pilot, options, at_once)
         wanted = len(configs)  # asked for by number: only the rows can go
-        if asked.n_configs is None:
+        if options.n_configs is None:
             wanted = min(wanted, A_FAMILY * len(families))
         balanced = {config.family for config in chosen} == families
         if (balanced and len(chosen) >= wanted) or rows <= FEWEST_ROWS:
             break
         rows = max(int(rows * STEP), FEWEST_ROWS)
-    if asked.n_configs is not None:
+    if options.n_configs is not None:
         chosen = list(configs)
     elif len(chosen) < len(families):
         chosen = [*{config.name: config for config in (*chosen, *firsts.values())}.values()]
@@ -289,7 +289,7 @@ def list_more(
     chosen: Sequence[PortfolioConfiguration],
     rows: int,
     pilot: Pilot,
-    asked: TuneOptions,
+    options: TuneOptions,
     at_once: int = 1,
 ) -> tuple[PortfolioConfiguration, ...]:
     """Return configurations to continue with while there is time, in the order of the portfolio.
@@ -298,14 +298,14 @@ def list_more(
     next configurations until its clock ends it; incomplete ones are left out. There are no more if
     a number of configurations was asked for, or if the search goes fold by fold.
     """
-    if asked.n_configs is not None or asked.drop is not None:
+    if options.n_configs is not None or options.drop is not None:
         return ()
     left = MORE * budget
-    room = MOST_CELLS // (rows * asked.repeats) - len(chosen)
+    room = MOST_CELLS // (rows * options.repeats) - len(chosen)
     taken = {config.name for config in chosen}
     more: list[PortfolioConfiguration] = []
     for config in configs:
-        seconds = _estimate_seconds(config, rows, pilot, asked, at_once)
+        seconds = _estimate_seconds(config, rows, pilot, options, at_once)
         if config.name in taken or seconds > LONGEST_MORE * budget:
             continue
         if seconds > left or len(more) >= room:
@@ -320,18 +320,18 @@ def _choose(
     configs: Sequence[PortfolioConfiguration],
     rows: int,
     pilot: Pilot,
-    asked: TuneOptions,
+    options: TuneOptions,
     at_once: int,
 ) -> list[PortfolioConfiguration]:
     """Return what fits: the first of each family, then each up to its share, then the rest."""
     left = USED * budget - (STARTING if at_once > 1 else 0.0)
     share = EXTRA_SHARE * left / len({config.family for config in configs})
-    most = MOST_CELLS // (rows * asked.repeats)
+    most = MOST_CELLS // (rows * options.repeats)
     spent: dict[str, float] = {}
     chosen: dict[str, PortfolioConfiguration] = {}
     for limit in (0.0, share, left):
         for config in configs:
-            seconds = _estimate_seconds(config, rows, pilot, asked, at_once)
+            seconds = _estimate_seconds(config, rows, pilot, options, at_once)
             before = spent.get(config.family, 0.0)
             within = config.family not in spent or before + seconds <= limit
             if config.name in chosen or not within or seconds > left or len(chosen) >= most:
@@ -342,24 +342,24 @@ def _choose(
 
 
 def _estimate_seconds(
-    config: PortfolioConfiguration, rows: int, pilot: Pilot, asked: TuneOptions, at_once: int
+    config: PortfolioConfiguration, rows: int, pilot: Pilot, options: TuneOptions, at_once: int
 ) -> float:
     """Return how long a configuration takes with all its folds."""
-    trained = rows * (asked.folds - 1) / asked.folds
-    fits = asked.fits_a_configuration * pilot.fit_seconds(config, trained)
-    return fits / at_once + CELL * rows * asked.repeats
+    trained = rows * (options.folds - 1) / options.folds
+    fits = options.fits_a_configuration * pilot.fit_seconds(config, trained)
+    return fits / at_once + CELL * rows * options.repeats
 
 
 def estimate_least_seconds(
     chosen: Sequence[PortfolioConfiguration],
     rows: int,
     pilot: Pilot,
-    asked: TuneOptions,
+    options: TuneOptions,
     at_once: int,
     ending: Ending,
 ) -> float:
     """Return the seconds from now until the shortest search that can be judged is over."""
-    few = sorted(_estimate_seconds(config, rows, pilot, asked, at_once) for config in chosen)
+    few = sorted(_estimate_seconds(config, rows, pilot, options, at_once) for config in chosen)
     waking = pilot.crowding * WAKING if at_once > 1 else 0.0
     return waking + sum(few[:FEWEST_CONFIGS]) + ending.seconds
 
@@ -451,8 +451,8 @@ def _refuse_too_many(
 def make_folds(table: TrainingTable, folds: int, repeats: int, seeds: Seeds) -> Pairs:
     """Return (train, test) pairs of rows, repeat by repeat."""
     layers = table.layers
-    made = shuffle_folds(folds, repeats, table.n_cases, layers, table.groups, seeds, odd=True)
-    pairs = [pair for pair in zip(made.train, made.test, strict=True) if len(pair[1])]
+    shuffled = shuffle_folds(folds, repeats, table.n_cases, layers, table.groups, seeds, odd=True)
+    pairs = [pair for pair in zip(shuffled.train, shuffled.test, strict=True) if len(pair[1])]
     _refuse_lost_classes(table, layers, pairs)
     return pairs
 

@@ -136,22 +136,22 @@ class ResamplingRule:
         n_jobs : int, optional
             The number of threads; never changes the result.
         """
-        found = gather(pi, metric, alive, round, self.min_predictions)
-        tested = None if found is None else self._find_p_values(found, seeds, round, n_jobs)
-        if found is None or tested is None:
+        evidence = gather(pi, metric, alive, round, self.min_predictions)
+        tested = None if evidence is None else self._find_p_values(evidence, seeds, round, n_jobs)
+        if evidence is None or tested is None:
             cases = np.stack([pi.tested(r) for r in range(pi.n_repeats)]).any(axis=0)
             nothing, none = np.full(pi.n_configs, np.nan), np.zeros(pi.n_configs, dtype=bool)
             return RoundTest(round, -1, int(cases.sum()), 0, self.threshold, nothing, none)
         p, threshold, count = tested
-        p_values = np.full(found.n_configs, np.nan)
-        p_values[found.columns] = p
-        best = int(found.columns[found.best])
+        p_values = np.full(evidence.n_configs, np.nan)
+        p_values[evidence.columns] = p
+        best = int(evidence.columns[evidence.best])
         p_values[best] = np.nan
         dropped = np.nan_to_num(p_values, nan=-1.0) > threshold
-        return RoundTest(round, best, found.pi.n_cases, count, threshold, p_values, dropped)
+        return RoundTest(round, best, evidence.pi.n_cases, count, threshold, p_values, dropped)
 
     def _find_p_values(
-        self, found: Evidence, seeds: Seeds, round: int, n_jobs: int | None
+        self, evidence: Evidence, seeds: Seeds, round: int, n_jobs: int | None
     ) -> tuple[NDArray[np.float64], float, int] | None:
         """Return p-values (C',), the one above which to drop, and the number of resamples."""
         raise NotImplementedError
@@ -201,14 +201,14 @@ class BCED(ResamplingRule):
     name: ClassVar[str] = "bced"
 
     def _find_p_values(
-        self, found: Evidence, seeds: Seeds, round: int, n_jobs: int | None
+        self, evidence: Evidence, seeds: Seeds, round: int, n_jobs: int | None
     ) -> tuple[NDArray[np.float64], float, int]:
         """Return the share of resamples in which each configuration is worse than the best."""
-        worse = np.zeros(found.pi.n_configs, dtype=np.int64)
+        worse = np.zeros(evidence.pi.n_configs, dtype=np.int64)
         defined = np.zeros_like(worse)
-        for scores in score_batches(found, self.n_resamples, seeds, round, n_jobs):  # (b, C)
-            gains = gains_of(found.metric, scores[None])[0]
-            best = gains[:, [found.best]]
+        for scores in score_batches(evidence, self.n_resamples, seeds, round, n_jobs):  # (b, C)
+            gains = gains_of(evidence.metric, scores[None])[0]
+            best = gains[:, [evidence.best]]
             both = ~np.isnan(gains) & ~np.isnan(best)
             worse += (both & (gains < best - slack(best))).sum(axis=0)
             defined += both.sum(axis=0)
@@ -379,50 +379,50 @@ class BCEDAdjusted(ResamplingRule):
     name: ClassVar[str] = "bced_adjusted"
 
     def _find_p_values(
-        self, found: Evidence, seeds: Seeds, round: int, n_jobs: int | None
+        self, evidence: Evidence, seeds: Seeds, round: int, n_jobs: int | None
     ) -> tuple[NDArray[np.float64], float, int] | None:
         """Return p-values at the level that this round may spend, or None with too few units."""
-        if _count_units(found) < 3:
+        if _count_units(evidence) < 3:
             return None
-        level = (1.0 - self.threshold) / count_rounds(round, found.share)
+        level = (1.0 - self.threshold) / count_rounds(round, evidence.share)
         count = max(self.n_resamples, math.ceil(BEYOND / level))
-        chances = compute_chances(found, count, level, seeds, round, n_jobs)
+        chances = compute_chances(evidence, count, level, seeds, round, n_jobs)
         return 1.0 - chances, 1.0 - level, count
 
 
 DROPPING_RULES.add(BCEDAdjusted.name, BCEDAdjusted)
 
 
-def _count_units(found: Evidence) -> int:
+def _count_units(evidence: Evidence) -> int:
     """Return the number of independent units: groups, else cases."""
-    groups = found.pi.target.groups
-    return found.pi.n_cases if groups is None else len(np.unique(groups))
+    groups = evidence.pi.target.groups
+    return evidence.pi.n_cases if groups is None else len(np.unique(groups))
 
 
 def compute_chances(
-    found: Evidence, count: int, level: float, seeds: Seeds, round: int, n_jobs: int | None
+    evidence: Evidence, count: int, level: float, seeds: Seeds, round: int, n_jobs: int | None
 ) -> NDArray[np.float64]:
     """Return how probable it is that the best of all looks so bad: (C',), NaN if undefined."""
-    away, unit = _center(found, count, seeds, round, n_jobs)  # (B, C')
+    away, unit = _center(evidence, count, seeds, round, n_jobs)  # (B, C')
     out = np.full(away.shape[1], np.nan)
-    known = np.flatnonzero(2 * (~np.isnan(away)).sum(axis=0) >= count)
-    away = away[:, known]
+    defined = np.flatnonzero(2 * (~np.isnan(away)).sum(axis=0) >= count)
+    away = away[:, defined]
     away = away[~np.isnan(away).any(axis=1)]
-    if len(known) < 2 or 2 * len(away) < count:
+    if len(defined) < 2 or 2 * len(away) < count:
         return out
-    observed = found.gains[known] / unit
+    observed = evidence.gains[defined] / unit
     spreads = _compute_deviations(away)  # (C'', C'')
     most = math.floor(level * (len(away) + 1)) - 1  # draws beyond that still let it be dropped
-    for i, column in enumerate(known):
+    for i, column in enumerate(defined):
         highest = _scale_to_normal(
-            _find_largest(observed - observed[i], spreads[i]), _count_units(found) - 1
+            _find_largest(observed - observed[i], spreads[i]), _count_units(evidence) - 1
         )
         out[column] = _compute_tail(away, i, spreads[i], highest, most)
     return out
 
 
 def _center(
-    found: Evidence, count: int, seeds: Seeds, round: int, n_jobs: int | None
+    evidence: Evidence, count: int, seeds: Seeds, round: int, n_jobs: int | None
 ) -> tuple[NDArray[np.float32], float]:
     """Return by how much resampled gains differ from those observed (B, C'), and in which unit.
 
@@ -430,8 +430,8 @@ def _center(
     finite is undefined.
     """
     parts, unit = [], 0.0
-    for scores in score_batches(found, count, seeds, round, n_jobs):
-        away = found.metric.sign * scores - found.gains
+    for scores in score_batches(evidence, count, seeds, round, n_jobs):
+        away = evidence.metric.sign * scores - evidence.gains
         away[~np.isfinite(away)] = np.nan
         unit = unit or float(np.max(np.abs(away), initial=0.0, where=~np.isnan(away)))
         parts.append((away / (unit or 1.0)).astype(np.float32))
@@ -443,10 +443,10 @@ def _compute_deviations(away: NDArray[np.float32]) -> NDArray[np.float64]:
     centred = away.astype(np.float64)
     centred -= centred.mean(axis=0)
     covariance = centred.T @ centred / (len(away) - 1)
-    own = np.diag(covariance)
-    squares = own[:, None] + own - 2.0 * covariance
+    variances = np.diag(covariance)
+    squares = variances[:, None] + variances - 2.0 * covariance
     # What is left of equal columns is the rounding of their variances.
-    noise = 1e-6 * np.maximum(own[:, None], own)
+    noise = 1e-6 * np.maximum(variances[:, None], variances)
     return np.sqrt(np.where(squares > noise, squares, 0.0))
 
 

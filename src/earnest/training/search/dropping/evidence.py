@@ -125,21 +125,21 @@ def _mask_alive(alive: NDArray[np.bool_] | None, configs: int) -> NDArray[np.boo
 
 
 def score_batches(
-    found: Evidence, n_resamples: int, seeds: Seeds, round: int, n_jobs: int | None
+    evidence: Evidence, n_resamples: int, seeds: Seeds, round: int, n_jobs: int | None
 ) -> Iterator[NDArray[np.float64]]:
     """Yield the scores (b, C') of all resamples of a round; NaN where they are undefined."""
-    target = found.pi.target
+    target = evidence.pi.target
     drawn = batches(
         choose_resampler(None, target, UndefinedRule.DROP),
         target,
         n_resamples,
         seeds,
-        columns=found.pi.n_configs,
+        columns=evidence.pi.n_configs,
         stream=STREAM + round,
         n_jobs=workers(n_jobs),
     )
     for weights in drawn:
-        yield average_repeats(found.pi, found.metric, weights, n_jobs=n_jobs)
+        yield average_repeats(evidence.pi, evidence.metric, weights, n_jobs=n_jobs)
 
 
 def average_repeats(

@@ -153,7 +153,7 @@ class StopWhenWidth:
         self, usable: Predictions, metric: MetricLike, seeds: Seeds, n_jobs: int | None
     ) -> float:
         try:
-            made = estimate(
+            answer = estimate(
                 usable,
                 method=self.method,
                 metric=metric,
@@ -164,7 +164,7 @@ class StopWhenWidth:
             )
         except EvidenceError:  # a class is missing so far
             return np.nan
-        return np.nan if made.interval is None else made.interval.width
+        return np.nan if answer.interval is None else answer.interval.width
 
 
 def _is_positive(width: object) -> bool:
