@@ -148,7 +148,7 @@ def estimate(
     >>> scores = y[:, None] + 1.5 * rng.standard_normal((200, 50))  # fifty equal configurations
     >>> pi = en.Predictions.from_arrays(y, scores, fold=np.arange(200) % 10)
     >>> en.estimate(pi, metric="roc_auc", rng=7)
-    roc_auc 0.68, 95 % interval [0.56, 0.77] (bbc, winner of 50 configs, trained on 180, n=200)
+    roc_auc 0.68, 95 % interval [0.59, 0.77] (bbc, winner of 50 configs, trained on 180, n=200)
     """
     source = open_source(predictions)
     options = (method, metric, n_resamples, selector, undefined, rng)

@@ -56,7 +56,7 @@ def log_estimate(
     >>> for name, value in en.estimate(pi, metric="roc_auc", rng=7).to_metrics().items():
     ...     print(name, round(value, 2))
     roc_auc 0.71
-    roc_auc_low 0.51
+    roc_auc_low 0.57
     roc_auc_high 0.84
     roc_auc_standard_error 0.05
     roc_auc_naive 0.8

@@ -104,8 +104,8 @@ def check_arguments(verb: type, **values: object) -> None:
     >>> check_arguments(GainArguments, n_resamples=1)
     Traceback (most recent call last):
         ...
-    earnest.core.base.errors.InputError: `n_resamples` is out of range. Expected an integer of at
-    least 2, got 1.
+    earnest.core.base.errors.InputError: `n_resamples` is out of range. Expected an integer from 2
+    to 10000000, got 1.
     """
     declared = list_arguments(verb)
     defaults = {field.name: field.default for field in fields(verb)}

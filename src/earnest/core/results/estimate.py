@@ -158,7 +158,7 @@ class Estimate(MetricResult):
     >>> pi = en.Predictions.from_arrays(y, scores, fold=np.arange(100) // 2 % 10)
     >>> found = en.estimate(pi, metric="roc_auc", rng=7)
     >>> found
-    roc_auc 0.71, 95 % interval [0.51, 0.84] (bbc, winner of 20 configs, trained on 90, n=100)
+    roc_auc 0.71, 95 % interval [0.57, 0.84] (bbc, winner of 20 configs, trained on 90, n=100)
     >>> round(found.naive, 2), round(found.optimism, 2)
     (0.8, 0.09)
     >>> found.at(confidence_level=0.9, side="lower").interval.side
