@@ -152,6 +152,31 @@ def test_a_chunk_that_its_process_never_got_is_sent_again(monkeypatch: pytest.Mo
     assert len(sent) > 1
 
 
+def test_a_chunk_whose_process_died_unnoticed_is_sent_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The mark of its task stays, as if it were under way; the pool never says that it broke."""
+    sent: list[object] = []
+    get, lives = engine_run._SingleProcess.get, engine_run._SingleProcess.lives
+
+    class Blind:
+        """A pool that does not notice the end of its first process."""
+
+        def submit(self, *call: object) -> Future[Report]:
+            sent.append(call)
+            return Future() if len(sent) == 1 else get().submit(*call)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(engine_run._SingleProcess, "get", Blind)
+    monkeypatch.setattr(engine_run._SingleProcess, "lives", lambda: len(sent) > 1 and lives())
+    monkeypatch.setattr(engine_run, "is_working", lambda folder: True)
+    monkeypatch.setattr(engine_run, "PATIENCE", 1.0)
+    monkeypatch.setattr(engine_run, "LOOK", 0.1)
+    outcomes = collected(run(powers, SHARED, TASKS[:3], n_jobs=1, time_limit=60))
+    assert len(outcomes) == 3
+    assert not any(outcome.failed for outcome in outcomes.values())
+    assert len(sent) > 1
+
+
 def test_a_task_that_ran_out_of_time_is_run_again_only_with_more_time() -> None:
     store, begun = MemoryStore(), []
     store.open({})

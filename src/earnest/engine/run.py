@@ -336,7 +336,8 @@ def _perform_alone(parcel: Parcel, chunk: Sequence[Sent]) -> Report:
     """Return the report of the kept process; a chunk that got lost on its way is sent again.
 
     A process that ends because it was idle, just when it is sent a chunk, can lose it, and its
-    pool would wait for ever. Lost is what no process works on after a while, which doubles.
+    pool would wait for ever. Lost is what no process works on after a while, which doubles. The
+    mark of a task whose process has died says nothing: the pool does not always notice.
     """
     patience = PATIENCE
     while True:
@@ -350,7 +351,9 @@ def _perform_alone(parcel: Parcel, chunk: Sequence[Sent]) -> Report:
                     raise
             else:
                 return report
-            begun = not isinstance(parcel, FileParcel) or is_working(parcel.folder)
+            begun = not isinstance(parcel, FileParcel) or (
+                is_working(parcel.folder) and _SingleProcess.lives()
+            )
             idle = 0 if begun or time.monotonic() < until else idle + 1
         _SingleProcess.end()
         patience *= 2
@@ -371,6 +374,12 @@ class _SingleProcess:
             cls._kept = ProcessPoolExecutor(max_workers=1, timeout=KEPT_ALIVE, env=env)
             cls._owner = os.getpid()
         return cls._kept
+
+    @classmethod
+    def lives(cls) -> bool:
+        """Tell whether the process runs, or may: a pool that shows none counts as running."""
+        processes = list((getattr(cls._kept, "_processes", None) or {}).values())
+        return not processes or any(process.is_alive() for process in processes)
 
     @classmethod
     def end(cls) -> None:
