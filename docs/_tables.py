@@ -1,6 +1,7 @@
 """The generated tables of the pages, each from the registry that it is a table of.
 
-A page names one by `<!-- generated: NAME ARGUMENTS -->`; `_generate.py` writes it.
+A page names one by `<!-- generated: NAME ARGUMENTS -->`; `_generate.py` writes it. One that is named
+by `<!-- made: NAME ARGUMENTS -->` is filled in when the site is built (`_extensions/made_tables.py`).
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ _TABLE = re.compile(
     r"(?P<open><!-- generated: (?P<name>[\w -]+) -->\n).*?(?P<close><!-- end -->)", re.DOTALL
 )
 
+_MADE = re.compile(r"<!-- made: (?P<name>[\w-]+)(?P<arguments>[\w -]*?) -->")
+
 
 def with_tables(text: str) -> str:
     """Return a page with its generated tables as the registries have them now."""
@@ -30,6 +33,11 @@ def with_tables(text: str) -> str:
         return f"{match['open']}\n{TABLES[name](*arguments)}\n{match['close']}"
 
     return _TABLE.sub(fresh, text)
+
+
+def fill(text: str) -> str:
+    """Return a page with the tables that are only on the site."""
+    return _MADE.sub(lambda match: TABLES[match["name"]](*match["arguments"].split()), text)
 
 
 def table(head: list[str], rows: Iterator[list[str]]) -> str:

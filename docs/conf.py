@@ -25,6 +25,7 @@ extensions = [
     "drawn_math",
     "fitting_pictures",
     "glossary_links",
+    "made_tables",
     "notebooks",
     "unsearched",
 ]

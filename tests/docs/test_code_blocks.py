@@ -117,7 +117,8 @@ def test_a_page_that_is_none_is_refused(
 
 def test_every_kind_of_table_is_used_somewhere() -> None:
     text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
-    used = {name.split()[0] for name in re.findall(r"<!-- generated: ([\w -]+?) -->", text)}
+    asked = re.findall(r"<!-- (?:generated|made): ([\w -]+?) -->", text)
+    used = {name.split()[0] for name in asked}
     assert used == set(generate.tables.TABLES)
 
 
@@ -182,10 +183,15 @@ def test_the_reference_describes_every_option_of_every_command_once() -> None:
         anchor: text.split(f"### {anchor.replace('-', ' ').capitalize()}\n")[1]
         for _, anchor in generate.tables.SHARED_OPTIONS.values()
     }
-    shared = {anchor: list_rows(part.split("<!-- end")[0]) for anchor, part in titles.items()}
+    shared = {
+        anchor: list_rows(generate.tables.fill(part.split("\n#")[0]))
+        for anchor, part in titles.items()
+    }
     program = build_program()
-    for command in re.findall(r"<!-- generated: options (\S+) -->", text):
-        part = text.split(f"<!-- generated: options {command} -->")[1].split("<!-- end")[0]
+    commands = re.findall(r"<!-- made: options (\S+) -->", text)
+    assert {*program.commands} - {*commands} == {"methods", "tests", "metrics"}
+    for command in commands:
+        part = generate.tables.fill(f"<!-- made: options {command} -->")
         links = re.findall(r"\]\(#([a-z-]+)\)", part)
         shown = [*list_rows(part), *(option for link in links for option in shared[link])]
         wanted = [param.opts[0] for param in program.commands[command].params]
