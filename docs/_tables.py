@@ -542,6 +542,8 @@ EVIDENCE: dict[str, tuple[str, ...]] = {
     "calibration/tables/fixed.csv": ("field", "fixed"),
     "calibration/tables/frozen.csv": ("field", "frozen"),
     "calibration/tables/tightness.csv": ("field", "tightness"),
+    "calibration/tables/failures.csv": ("field", "failures"),
+    "calibration/tables/resamples.csv": ("field", "resamples"),
     "calibration/tables/extensions.csv": ("field", "extensions"),
     "calibration/tables/laws.csv": ("field", "laws"),
     **{

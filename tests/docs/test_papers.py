@@ -16,7 +16,7 @@ from benchmarks.papers.agreement import AGREES, DIFFERS, UNEXPLAINED, holm, read
 from benchmarks.papers.paraschakis2024 import study as paraschakis
 from benchmarks.papers.reproduce import HERE, find_results, read_records, read_results
 from benchmarks.papers.study import PAPERS, facts_of
-from benchmarks.papers.tables import index, table, tolerance
+from benchmarks.papers.tables import index, table
 from benchmarks.papers.tsamardinos2018.study import LEVELS
 
 PAGES = Path(__file__).resolve().parents[2] / "docs" / "papers"
@@ -864,13 +864,6 @@ def test_the_errata_have_every_paper_and_name_tests_that_are_there() -> None:
     rows = [line for line in text.splitlines() if line.startswith("|")]
     assert {row.replace("\\|", "").count("|") for row in rows} == {5}  # four cells, none empty
     assert not any(re.search(r"\|\s*\|", row) for row in rows)
-
-
-def test_the_tolerance_of_a_cell_is_written_beside_it() -> None:
-    line = {"published": "0.95", "agrees_from": "0.9", "agrees_to": "1"}
-    assert tolerance(line) == " ± 0.05"
-    assert tolerance({**line, "agrees_to": "0.97"}) == " −0.05/+0.02"
-    assert tolerance({**line, "agrees_from": "", "agrees_to": ""}) == ""
 
 
 def test_facts_are_read_as_they_are_written() -> None:
