@@ -383,8 +383,8 @@ def few_cases_decide(cases: int, total: int, share: float, squares: str, metric:
 
 
 BELONG_TOGETHER = (
-    "If the rows of a block belong together, such as visits of one patient, they carry less "
-    "information than independent cases, and the interval is too narrow."
+    "If rows belong together, such as visits of one patient, they carry less information than "
+    "independent cases, and the interval is too narrow."
 )
 
 
@@ -395,8 +395,7 @@ def rows_tested_together(together: int, cases: int, repeats: int) -> Words:
         f"{together:,} of {cases:,} cases are tested together with another case in each of "
         f"{repeats} repeats, which random folds hardly ever do.",
         BELONG_TOGETHER,
-        f"Pass their {arg('groups')}. If the rows are independent of each other, there is nothing "
-        "to do.",
+        f"Pass their {arg('groups')}, unless the rows are independent of each other.",
     )
 
 
@@ -405,10 +404,9 @@ def neighbours_tested_together(share: float) -> Words:
     """Folds keep neighbouring rows together."""
     return Words(
         f"{share:.0%} of neighbouring rows are in the same fold, far more than in random folds: "
-        "the folds seem to keep blocks of rows together, as if they were groups.",
+        "the folds seem to keep blocks of rows together.",
         BELONG_TOGETHER,
-        f"Pass their {arg('groups')}. If the rows are independent of each other, there is nothing "
-        "to do.",
+        f"Pass their {arg('groups')}, unless the rows are independent of each other.",
     )
 
 
@@ -417,11 +415,10 @@ def column_like_groups(column: str, levels: int, rows: float) -> Words:
     """A column looks like the name of a group; `rows` is the mean size of a value."""
     return Words(
         f"Column {column!r} looks like a group: it has {levels:,} values of {rows:.0f} rows on "
-        "average, and the outcome is the same in all rows of a value.",
-        f"If the rows of one {column} belong together, a model that has seen some of them knows "
-        "the others, and the score is far too good.",
-        f"Pass {arg('group', column)} to keep them in one fold. If new cases will have the same "
-        "values, there is nothing to do.",
+        "average, and all rows of a value have the same outcome.",
+        "If such rows belong together, a model that has seen some knows the others, and "
+        "the score is far too good.",
+        f"Pass {arg('group', column)}, unless new cases will have the same values.",
     )
 
 

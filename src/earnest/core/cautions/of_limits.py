@@ -288,9 +288,9 @@ def lone_cases(single: int, folds: int, one_partition: bool) -> Words:
         error = "the error is that of a single partition, not of the mean over repeats"
     return Words(
         f"In {single} of {folds} folds a class has one case.",
-        "A single fold does not show how much depends on such a case. Placements come from the "
-        f"mean over folds, as if all models ranked alike; {error}.",
-        "Use fewer folds, so that each has two cases of each class.",
+        "A fold does not show how much depends on such a case. Placements are means over folds, as "
+        f"if all models ranked alike; {error}.",
+        "Use fewer folds, with two cases of each class in each.",
     )
 
 
@@ -782,8 +782,7 @@ def winner_confident(cases: int, spread: float, most: float) -> Words:
     return Words(
         f"The winner's probabilities are confident for {cases:,} cases: its log odds for what "
         f"happened have a standard deviation of {spread:.1f}, above {most:g}.",
-        "The log loss on new data can be worse than the interval says. In simulated searches, 95 % "
-        "bounds for such winners held in 78 % (40 cases) and 90 % (100 cases).",
-        "Use more cases, or calibrate the probabilities inside each fold. Accuracy and AUC do not "
-        "depend on how confident a model is.",
+        "The log loss on new data can be worse than the interval says: in simulations, such 95 % "
+        "bounds held in 78 % (40 cases) and 90 % (100 cases).",
+        "Use more cases, or calibrate inside each fold.",
     )

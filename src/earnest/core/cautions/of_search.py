@@ -541,10 +541,10 @@ def delivered_not_judged(rule: str) -> Words:
 def delivered_chosen_anew(rule: str) -> Words:
     """The estimate is of an ensemble that is chosen anew, as the tool does."""
     return Words(
-        f"The tool delivers an ensemble of its models; this estimate is of {rule!r}, chosen anew "
-        "on cases that do not score it.",
-        "It repeats how the tool chooses, by the metric that you asked for and without models that "
-        "learned from others, so its members may differ from the tool's.",
+        f"The tool delivers an ensemble of its models; this estimate is of {rule!r}, chosen on "
+        "cases that do not score it.",
+        "It repeats how the tool chooses, by your metric and without models that learned from "
+        "others, so its members may differ.",
         "Ask for the metric that the tool chose by. For the best single model, use "
         f"{arg('selector', 'pooled')}.",
     )

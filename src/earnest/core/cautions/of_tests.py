@@ -35,8 +35,7 @@ def models_read_as_one(folds: int) -> Words:
     return Words(
         f"The predictions of {folds} folds are read as those of one fixed model.",
         "The folds' models differ and share training cases, which this test does not account for. "
-        "Near chance, simulated tests of AUCs rejected a true null hypothesis in 11 % instead of "
-        "5 %.",
+        "Near chance, simulated tests of AUCs rejected a true null hypothesis in 11 %, not 5 %.",
         f"Use {arg('test', 'corrected_t')} for scores near chance, or {arg('test', 'bayle')} for "
         "these models.",
     )

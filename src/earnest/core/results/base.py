@@ -146,7 +146,7 @@ def _find_parts(kind: Any) -> tuple[_Part, ...]:
             none=part.metadata.get("none"),
         )
         for part in fields(kind)
-        if "hidden" not in part.metadata
+        if part.init and "hidden" not in part.metadata
     )
 
 

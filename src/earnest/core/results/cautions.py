@@ -81,10 +81,8 @@ class Caution(Plain):
 
     Parameters
     ----------
-    code : str
-        Stable code, `EN001` and so on; see the page on cautions.
     kind : str
-        Which of the findings that share the code: the name of its function in the catalogue.
+        What was seen: the name of its function in the catalogue.
     facts : mapping
         Numbers and names that the words are written from.
     severity : Severity
@@ -110,7 +108,7 @@ class Caution(Plain):
     0.95
     """
 
-    code: str
+    code: str = field(init=False)  # stable, and shared by kinds that users treat alike
     kind: str
     facts: Mapping[str, Any] = field(default_factory=dict, hash=False)
     severity: Severity = Severity.CAUTION
@@ -118,9 +116,8 @@ class Caution(Plain):
     against: tuple[str, ...] | None = field(default=None, metadata=OPTIONAL)
 
     def __post_init__(self) -> None:
-        """Refuse a code or a kind that the catalogue does not have."""
-        if find_kind(self.kind).code != self.code:
-            raise ValueError(f"caution {self.code!r} has no kind {self.kind!r}")
+        """Look up the code; a kind that the catalogue does not have is refused."""
+        object.__setattr__(self, "code", find_kind(self.kind).code)
 
     @property
     def what(self) -> str:
@@ -218,7 +215,7 @@ class Kind(Generic[P]):
         bound = self._signature.bind(*args, **facts)
         bound.apply_defaults()
         plain = {name: _make_plain(value) for name, value in bound.arguments.items()}
-        return Caution(self.code, self.name, plain, self.severity)
+        return Caution(self.name, plain, self.severity)
 
     def advise(self, verb: Verb | None) -> str:
         """Return what to do for those who called a verb; `tune` searches, as `SearchCV` does."""

@@ -47,7 +47,7 @@ class Limit(Plain):
         At most a value, above it, or one of some levels.
     value : object
         The value in natural units, or the tuple of levels.
-    code : float
+    bound : float
         The value in codes; NaN for levels.
     levels : tuple of float
         The codes of the levels; empty for a number.
@@ -56,14 +56,14 @@ class Limit(Plain):
     param: str
     op: str
     value: object
-    code: float = math.nan
+    bound: float = math.nan
     levels: tuple[float, ...] = ()
 
     def holds(self, codes: Floats) -> NDArray[np.bool_]:
         """Tell which codes of the parameter meet it; what is inactive does not."""
         if self.op == "in":
             return np.isin(codes, self.levels)
-        return np.asarray(codes <= self.code if self.op == "<=" else codes > self.code)
+        return np.asarray(codes <= self.bound if self.op == "<=" else codes > self.bound)
 
     def __str__(self) -> str:
         """Return the requirement in words."""
@@ -185,8 +185,8 @@ def _put_in_words(group: list[Limit]) -> str:
         return str(levels[-1])  # each further split takes levels away
     above = [limit for limit in group if limit.op == ">"]
     below = [limit for limit in group if limit.op == "<="]
-    low = max(above, key=lambda limit: limit.code, default=None)
-    high = min(below, key=lambda limit: limit.code, default=None)
+    low = max(above, key=lambda limit: limit.bound, default=None)
+    high = min(below, key=lambda limit: limit.bound, default=None)
     if low is not None and high is not None:
         return f"{text(low.value)} < {low.param} <= {text(high.value)}"
     return str(low if low is not None else high)
