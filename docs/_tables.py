@@ -1,7 +1,7 @@
 """The generated tables of the pages, each from the registry that it is a table of.
 
-A page names one by `<!-- generated: NAME ARGUMENTS -->`; `_generate.py` writes it. One that is named
-by `<!-- made: NAME ARGUMENTS -->` is filled in when the site is built (`_extensions/made_tables.py`).
+A page names one by `<!-- generated: NAME ARGUMENTS -->`, which `_generate.py` writes, or by
+`<!-- made: NAME ARGUMENTS -->`, which is filled in when the site is built.
 """
 
 from __future__ import annotations
