@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import earnest
-from earnest.core.base.registry import Registry
+from earnest.core import Registry
 
 
 def public_names() -> dict[str, object]:

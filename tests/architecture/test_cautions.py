@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import earnest
-from earnest.core.results.cautions import list_kinds
+from earnest.core import list_kinds
 from tests.scripts import load_script
 
 ROOT = Path(earnest.__file__).parent

@@ -12,10 +12,9 @@ import pytest
 
 import earnest
 from earnest.comparison import TESTS
+from earnest.core import SELECTORS, EnsembleRule, Registry
 from earnest.core.base import errors
-from earnest.core.base.errors import EarnestError, PluginWarning
-from earnest.core.base.registry import Registry
-from earnest.core.data.selection import SELECTORS, EnsembleRule
+from earnest.errors import EarnestError, PluginWarning
 from earnest.methods import METHODS
 from earnest.metrics import METRICS
 from earnest.rules import BCED, BCEDAdjusted
@@ -123,6 +122,21 @@ def test_a_facade_holds_names_alone(name: str) -> None:
     code = (SOURCE / f"{name}.py").read_text(encoding="utf-8").split('"""', 2)[2]
     assert "attach(__name__, __file__)" in code
     assert "import" not in code.replace("from earnest.core.base.lazy import attach", "")
+
+
+@pytest.mark.parametrize("stub", sorted(SOURCE.glob("*/__init__.pyi")), ids=str)
+def test_the_door_of_a_room_has_each_name_from_its_home(stub: Path) -> None:
+    room = import_module(f"earnest.{stub.parent.name}")
+    lines = re.findall(
+        r"^from \.([a-z][\w.]*) import (\w+) as (\w+)$", stub.read_text("utf-8"), re.M
+    )
+    assert lines
+    for home, name, shown in lines:
+        assert name == shown
+        assert not (SOURCE / stub.parent.name / name).with_suffix(".py").exists()
+        thing = getattr(import_module(f"earnest.{stub.parent.name}.{home}"), name)
+        assert getattr(room, name) is thing, name
+    assert set(dir(room)) <= {name for _, name, _ in lines} | {"Weights"}
 
 
 @pytest.mark.parametrize("room", ["inference", "kernels", "resampling"])

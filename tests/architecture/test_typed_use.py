@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from earnest.comparison import TESTS
-from earnest.core.base.registry import Registry
-from earnest.core.data.selection import SELECTORS
+from earnest.core import SELECTORS, Registry
 from earnest.methods import METHODS
-from earnest.resampling.bootstrap import RESAMPLERS
-from earnest.training.search.dropping.bced import DROPPING_RULES
+from earnest.resampling import RESAMPLERS
+from earnest.training import DROPPING_RULES
 
 SCRIPT = Path(__file__).with_name("typed_use.py")
 ROOT = Path(__file__).resolve().parents[2]

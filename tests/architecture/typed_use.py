@@ -14,7 +14,8 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 import earnest as en
-from earnest.core.data.selection import MeanOfFolds, OneStandardError, Pooled, Selector
+from earnest.core import Selector
+from earnest.rules import MeanOfFolds, OneStandardError, Pooled
 
 
 def estimates(pi: en.Predictions, replicates: en.Replicates) -> list[en.results.Estimate]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from earnest.core import Scale, Selection
 from earnest.core.cautions import of_search
-from earnest.core.results.estimate import Estimate, Provenance, Scale
-from earnest.core.results.interval import Interval
-from earnest.core.results.specs import Selection
+from earnest.core.results.estimate import Provenance
+from earnest.results import Estimate, Interval
 
 ESTIMAND = "the performance of a configuration chosen by this rule from these configurations"
 CAUTION = of_search.winner_too_optimistic(

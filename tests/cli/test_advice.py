@@ -12,8 +12,8 @@ import pytest
 
 import earnest as en
 from earnest.cli.app import options_of
-from earnest.core.results.cautions import Verb, list_kinds
-from earnest.core.text.doors import Door, arg, render
+from earnest.core import Door, arg, list_kinds, render
+from earnest.core.results.cautions import Verb
 from earnest.training.tune.folder import PREDICTIONS
 from tests.core.results.caution_samples import sample_cautions
 from tests.training.tune_tables import portfolio

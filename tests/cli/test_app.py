@@ -19,8 +19,8 @@ from typer.testing import CliRunner, Result
 
 from earnest.cli.app import COMMANDS, build_program, make_app, options_of
 from earnest.cli.errors import internal_error
-from earnest.core.base.errors import FormatError, StoreError
-from earnest.core.text.doors import Door, arg, render
+from earnest.core import Door, arg, render
+from earnest.errors import FormatError, StoreError
 from tests.snapshots import read_snapshot
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -18,12 +18,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from earnest.cli import main
-from earnest.core.data.selection import TopAverage
+from earnest.learners import load_portfolio
+from earnest.results import Model
+from earnest.rules import TopAverage
+from earnest.training import MODELS, list_packaged
 from earnest.training.learners.averaged import AveragedModel
-from earnest.training.learners.catalogue import MODELS
-from earnest.training.learners.portfolio import Entry, list_packaged, load_portfolio
+from earnest.training.learners.portfolio import Entry
 from earnest.training.tune import options
-from earnest.training.tune.model import Model
 
 ROLES = {
     "binary": ("--target", "relapse"),

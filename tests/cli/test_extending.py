@@ -16,24 +16,23 @@ from sklearn.model_selection import LeaveOneOut
 from sklearn.naive_bayes import GaussianNB
 
 import earnest as en
+from earnest import Target
 from earnest.adapters import readers
-from earnest.comparison import TESTS
+from earnest.comparison import TESTS, SupportedMetrics, TestSpec
 from earnest.comparison import base as comparison
-from earnest.comparison.base import ComparisonEstimand, Question, SupportedMetrics, TestSpec
+from earnest.comparison.base import Question
 from earnest.comparison.fold_differences import FoldReading, read_folds
-from earnest.core.base.registry import Registry
-from earnest.core.data.target import Target
-from earnest.core.data.weights import Unit, Weights
-from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
-from earnest.kernels.score import fold_scores
+from earnest.core import ComparisonEstimand, Estimand, Evidence, Registry, Unit
+from earnest.core.results.specs import Design, MethodSpec
+from earnest.kernels import fold_scores
+from earnest.learners import Inputs, load_portfolio
 from earnest.methods import METHODS
 from earnest.methods import base as methods
 from earnest.metrics import METRICS
 from earnest.metrics import families as metrics
-from earnest.resampling.bootstrap import RESAMPLERS
-from earnest.training.learners.catalogue import MODELS, Knob, PortfolioKind, register_model
-from earnest.training.learners.portfolio import load_portfolio
-from earnest.training.learners.preprocessing import Inputs
+from earnest.resampling import RESAMPLERS, Weights
+from earnest.training import MODELS
+from earnest.training.learners.catalogue import Knob, PortfolioKind, register_model
 from earnest.training.tune.model import list_trusted_types
 from tests.cli.conftest import Run
 from tests.cli.plug_in import load_module

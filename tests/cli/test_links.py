@@ -12,7 +12,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import earnest as en
 from earnest.cli.commands.demo import PREDICTED
-from earnest.training.tune.folder import FILES, LEARNING, LEARNING_RUN, NAMES, REPORT, RUN
+from earnest.training import FILES, REPORT
+from earnest.training.tune.folder import LEARNING, LEARNING_RUN, NAMES, RUN
 from tests.cli.conftest import Run, write_table
 from tests.training.tune_tables import of, portfolio
 

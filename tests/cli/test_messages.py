@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from earnest.cli.app import COMMANDS, options_of
-from earnest.core.base.errors import EarnestError
-from earnest.core.text.doors import PYTHON, Door, through
+from earnest.core import PYTHON, Door, through
+from earnest.errors import EarnestError
 from tests.core.test_bad_input import KINDS
 
 OPTIONS = frozenset(option for name, *_ in COMMANDS for option in options_of(name))

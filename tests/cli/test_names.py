@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.text.names import name_configs
+from earnest.core import name_configs
 from tests.cli.conftest import Run
 
 PARAMS = [{"model": "rbf_svm", "C": 10.0**i, "gamma": 0.1} for i in range(3)]

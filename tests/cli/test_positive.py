@@ -12,8 +12,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.naive_bayes import GaussianNB
 
 import earnest as en
-from earnest.training.learners.named import make_learner
-from earnest.training.tables.table import read_table
+from earnest.training import make_learner, read_table
 
 LABELS = [(("case", "control"), "case"), (("no", "yes"), "yes"), (("a", "b"), "b")]
 

@@ -15,7 +15,7 @@ from rich.console import Console
 
 import earnest as en
 from earnest.cli import main
-from earnest.core.base.rng import Seeds
+from earnest.core import Seeds
 
 
 class Terminal(io.StringIO):

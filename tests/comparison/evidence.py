@@ -8,7 +8,7 @@ import numpy as np
 
 from earnest import Predictions
 from earnest.comparison import TESTS
-from earnest.core.results.specs import Evidence
+from earnest.core import Evidence
 
 METRIC_OF = {"delong": "roc_auc"}  # all other tests take accuracy
 # Tests of any predictions; the others are for five repeats of two folds, or for replicates.

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from earnest.comparison import TESTS
 from earnest.comparison.base import (
-    TESTS,
     JointReading,
     Question,
     check_evidence,
@@ -19,7 +19,7 @@ from earnest.comparison.base import (
     refuse_metric,
     same_predictions,
 )
-from earnest.core.base.rng import Seeds
+from earnest.core import Seeds
 from earnest.errors import EvidenceError, MetricError
 from earnest.metrics import metric
 from tests.comparison.evidence import EVERY_TEST, JOINT, classified, columns, metric_of

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.results.comparison_table import adjusted
+from earnest.core import adjusted
 from tests.comparison.evidence import JOINT, WITH_P, classified, metric_of
 
 

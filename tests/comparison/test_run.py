@@ -10,10 +10,8 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.comparison import TESTS
-from earnest.comparison.base import ComparisonEstimand, SupportedMetrics, TestSpec
-from earnest.core.results.specs import Evidence
-from earnest.core.text.comparison import p_words
+from earnest.comparison import TESTS, SupportedMetrics, TestSpec
+from earnest.core import ComparisonEstimand, Evidence, p_words
 from tests.comparison.evidence import EVERY_TEST, WITH_P, classified, metric_of
 
 

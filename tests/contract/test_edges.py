@@ -15,11 +15,19 @@ from hypothesis import strategies as st
 
 import earnest as en
 from earnest import Predictions, estimate
-from earnest.core.results.estimate import Estimate
-from earnest.core.results.specs import Evidence
-from earnest.methods import BBC, METHODS, BBCFold, HoldOut, Naive, NaiveBootstrap, Tibshirani
-from earnest.methods.base import methods_for
+from earnest.core import Evidence
+from earnest.methods import (
+    BBC,
+    METHODS,
+    BBCFold,
+    HoldOut,
+    Naive,
+    NaiveBootstrap,
+    Tibshirani,
+    methods_for,
+)
 from earnest.metrics import METRICS
+from earnest.results import Estimate
 from tests.methods import oracles
 
 UNDEFINED = st.sampled_from(["redraw", "drop", "stratify"])

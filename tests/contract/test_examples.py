@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from earnest.core.data.predictions import Predictions
+from earnest import Predictions
 from earnest.testing import example_predictions
 from earnest.testing.examples import halves_of, nested_of
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from earnest.core import Evidence, Family
 from earnest.core.results import cautions
-from earnest.core.results.estimate import Estimate
-from earnest.core.results.specs import Evidence, Family, MethodSpec
+from earnest.core.results.specs import MethodSpec
 from earnest.methods import (
     BBC,
     LOOB,
@@ -24,10 +24,12 @@ from earnest.methods import (
     NaiveBootstrap,
     NearWinner,
     Tilted,
+    methods_for,
     run,
 )
-from earnest.methods.base import Call, EstimateParts, Method, methods_for
+from earnest.methods.base import Call, EstimateParts, Method
 from earnest.methods.split.splitting import SplitMethod
+from earnest.results import Estimate
 from earnest.testing import METHOD_LAWS, MethodCase, check_method, example_predictions
 from earnest.testing.examples import with_repeats
 

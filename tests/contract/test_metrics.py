@@ -11,8 +11,7 @@ import pytest
 
 from earnest import metric
 from earnest.kernels import score_table
-from earnest.metrics import METRICS, make_metric
-from earnest.metrics.families import MomentMetric, Moments, ratio
+from earnest.metrics import METRICS, MomentMetric, Moments, make_metric, ratio
 from earnest.resampling import Weights
 from earnest.testing import METRIC_LAWS, MetricCase, check_metric, mirrored, squared_error
 

@@ -19,9 +19,9 @@ from sklearn.linear_model import Ridge
 from sklearn.tree import DecisionTreeClassifier
 
 import earnest as en
-from earnest.core.base.errors import EvidenceError, FormatError, InputError
+from earnest.core import Result
 from earnest.core.cautions import of_search
-from earnest.core.results.base import Result
+from earnest.errors import EvidenceError, FormatError, InputError
 from earnest.testing import example_predictions
 from tests.public_names import public_names
 

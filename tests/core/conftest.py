@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from earnest.core.data.predictions import Predictions
+from earnest import Predictions
 
 
 def make_predictions(

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from earnest.core.base.arrays import LARGEST_OUTCOME
-from earnest.core.data.predictions import Configs, Predictions
+from earnest import Configs, Predictions
+from earnest.core import LARGEST_OUTCOME
 
 # No lone surrogates, which no file can hold, and no NUL, which NumPy drops from the end of text.
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=6)

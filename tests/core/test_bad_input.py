@@ -23,9 +23,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from earnest.core.base.errors import EarnestError, FormatError
-from earnest.core.data.predictions import Configs, Predictions
-from earnest.core.data.scores import Scores
+from earnest import Configs, Predictions, Scores
+from earnest.errors import EarnestError, FormatError
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "bad_input.json"
 

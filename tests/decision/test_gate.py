@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.base.errors import EvidenceError, InputError
-from earnest.decision.gate import level_of_look
-from earnest.decision.verdict import count_more, decide_outcome
+from earnest.decision import count_more, decide_outcome, level_of_look
+from earnest.errors import EvidenceError, InputError
 from tests.decision.populations import answer_items, answer_pair, make_scores
 
 

@@ -12,8 +12,8 @@ import pytest
 import earnest as en
 from benchmarks.claims import widths
 from benchmarks.rows import read_rows
-from earnest.core.base.errors import EvidenceError, InputError
-from earnest.decision.plan import make_population
+from earnest.decision import make_population
+from earnest.errors import EvidenceError, InputError
 from earnest.metrics import metric as resolve_metric
 from tests.decision.populations import answer_items, make_scores
 

@@ -15,7 +15,7 @@ import pytest
 
 import earnest
 from earnest.cli.app import build_program
-from earnest.core.cautions.meanings import MEANINGS
+from earnest.core import MEANINGS
 from earnest.methods import METHODS
 from tests.public_names import public_names
 from tests.scripts import load_script

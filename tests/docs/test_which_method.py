@@ -12,7 +12,7 @@ import pytest
 
 import earnest as en
 from earnest.methods import METHODS
-from earnest.plotting.svg.canvas import TOKENS
+from earnest.plotting import TOKENS
 from tests.docs.test_code_blocks import ROOT, generate
 from tests.scripts import load_script
 

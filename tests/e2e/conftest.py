@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.explanation.result import Explanation
+from earnest.results import Explanation
 
 MARGIN = 40.0  # points at the foot of a printed page
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")

@@ -21,7 +21,7 @@ import pytest
 from sklearn.datasets import make_classification
 
 import earnest as en
-from earnest.core.base.protocols import Outcome
+from earnest.core import Outcome
 from earnest.core.base.writing import write_file
 from earnest.reporting.live import draw_live_page
 from earnest.training.search import live

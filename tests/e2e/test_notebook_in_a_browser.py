@@ -16,7 +16,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression, Ridge
 
 import earnest as en
-from earnest.core.results.base import Result
+from earnest.core import Result
 from tests.e2e.conftest import many, with_flat_effects
 
 STYLES = Path(__file__).parent / "notebooks"

@@ -13,7 +13,8 @@ from urllib.parse import unquote
 import pytest
 
 import earnest as en
-from earnest.reporting.report import Report, content_of_explanation
+from earnest.reporting import content_of_explanation
+from earnest.results import Report
 from tests.core.results.caution_samples import sample_cautions
 from tests.e2e.conftest import long_names, print_outline, ten_classes, with_flat_effects
 from tests.explanation.scenes import mixed_trials

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from earnest.core.base.protocols import Outcome, Task
+from earnest.core import Outcome
+from earnest.core.base.protocols import Task
 from earnest.engine.run import run
 from earnest.store import SqliteStore
 

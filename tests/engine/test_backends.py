@@ -7,9 +7,8 @@ import socket
 import joblib
 import pytest
 
-from earnest.core.base.errors import EarnestError
-from earnest.engine import backends
-from earnest.engine.backends import BackendPlan, Place, on_backend, plan
+from earnest.engine import BackendPlan, Place, backends, on_backend, plan
+from earnest.errors import EarnestError
 from tests.engine.test_run import Elsewhere
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from earnest.core.base.protocols import Outcome, Task
+from earnest.core import Outcome
+from earnest.core.base.protocols import Task
 from earnest.engine.parcels import BytesParcel, Parcel, ReferenceParcel, RunContent, by_file
 from earnest.engine.worker import MOST, TOGETHER, Chunks, Report, Sent, perform_chunk
 from tests.engine.works import lasting, powers

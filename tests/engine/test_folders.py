@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from earnest.core.base.errors import EarnestError
 from earnest.core.base.protocols import Task
 from earnest.engine.parcels import OWNER, make_own_folder
 from earnest.engine.run import run
+from earnest.errors import EarnestError
 from tests.engine.works import powers
 
 ROOT = Path(__file__).parents[2]

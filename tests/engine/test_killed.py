@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from pyarrow import csv
 
-from earnest.core.base.errors import StoreError
-from earnest.core.base.protocols import Outcome
+from earnest.core import Outcome
+from earnest.errors import StoreError
 from earnest.store import SqliteStore, read_run
 from tests.engine import killed_run
 from tests.engine.killed_run import IDENTITY

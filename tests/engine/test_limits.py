@@ -11,7 +11,8 @@ import joblib
 import numpy as np
 import pytest
 
-from earnest.core.base.protocols import Outcome, Task
+from earnest.core import Outcome
+from earnest.core.base.protocols import Task
 from earnest.engine.limits import (
     GRACE_AT_DEADLINE,
     DeadlineError,

@@ -12,14 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from earnest.core.base.protocols import Outcome
-from earnest.engine.progress import (
-    Meter,
-    ProgressBar,
-    ProgressDisplay,
-    ProgressState,
-    describe_progress,
-)
+from earnest.core import Outcome
+from earnest.engine import Meter, ProgressBar, ProgressDisplay, ProgressState, describe_progress
 
 
 @dataclass

@@ -16,12 +16,13 @@ import numpy as np
 import pytest
 from joblib._parallel_backends import LokyBackend
 
-from earnest.core.base.errors import EarnestError, InputError
-from earnest.core.base.protocols import Outcome, Task
+from earnest.core import Outcome
+from earnest.core.base.protocols import Task
 from earnest.engine import run as engine_run
 from earnest.engine.parcels import keep
 from earnest.engine.run import run
 from earnest.engine.worker import TOGETHER, Chunks, Report
+from earnest.errors import EarnestError, InputError
 from earnest.store import MemoryStore, SqliteStore
 from tests.engine.works import (
     Counted,

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest import Parameter, Space
-from earnest.core.space.space import Clause, Condition
+from earnest.core import Clause, Condition
 
 Floats = NDArray[np.float64]
 

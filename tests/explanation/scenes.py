@@ -8,12 +8,8 @@ from typing import Any
 import numpy as np
 
 import earnest as en
-from earnest.core.base.rng import Seeds
-from earnest.core.space.space import Clause, Condition
-from earnest.explanation.curves import Objective
-from earnest.explanation.effects import Scene
-from earnest.explanation.surrogate.gaussian_process import GaussianProcess
-from earnest.explanation.surrogate.surrogate import EffectSums
+from earnest.core import Clause, Condition, Seeds
+from earnest.explanation import EffectSums, GaussianProcess, Objective, Scene
 
 Floats = np.ndarray
 SEED = 11

@@ -15,8 +15,8 @@ from optuna.storages.journal import JournalFileBackend
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import earnest as en
-from earnest.explanation.effects import effect_of
-from earnest.explanation.result import Explanation
+from earnest.explanation import effect_of
+from earnest.results import Explanation
 from tests.explanation.scenes import mixed_objective, mixed_trials
 
 KNOBS: dict[str, Any] = {"n_points": 60, "grid_size": 6, "rng": 3}

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.explanation.result import Explanation
-from earnest.plotting.svg.effects import find_shared_limits, list_effect_rows
+from earnest.plotting import find_shared_limits, list_effect_rows
+from earnest.results import Explanation
 
 KNOBS: dict[str, Any] = {"n_points": 60, "grid_size": 8, "rng": 0}
 ANYWHERE = (-math.inf, math.inf)

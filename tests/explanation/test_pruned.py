@@ -14,7 +14,8 @@ import earnest as en
 from earnest.core.space.pruned import carry_to_end
 from earnest.core.space.trials import TrialCounts
 from earnest.explanation.coverage import Beyond
-from earnest.explanation.result import Explanation, true_curves
+from earnest.explanation.result import true_curves
+from earnest.results import Explanation
 from tests.explanation.scenes import mixed, mixed_trials
 from tests.explanation.studies import OWN_SD, epoch_study, folded_study, true_score
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import earnest as en
+from earnest.explanation import discrepancy
 from earnest.explanation.sampling_bias import (
     SamplingBias,
-    discrepancy,
     list_hardly_tried,
     make_unit_rows,
     sampling_bias,

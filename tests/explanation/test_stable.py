@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from earnest.explanation.stable import StableOptimum, stable_optimum
+from earnest.explanation import StableOptimum, stable_optimum
 from tests.explanation.scenes import mixed_trials, process_scene
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from earnest.explanation.effects import effect_of
+from earnest.explanation import effect_of
 from earnest.explanation.suggest import OPTIONS, _choose_targets, _Picks, _sample_options, suggest
 from earnest.explanation.surrogate.gaussian_process import FittedProcess
 from tests.explanation.scenes import known_scene, mixed, mixed_trials, process_scene

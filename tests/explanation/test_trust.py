@@ -13,10 +13,11 @@ import pytest
 import earnest as en
 from benchmarks.explanation.trust import RESULTS
 from earnest.cli.show.explanation import show_explanation
-from earnest.explanation.result import Explanation, find_leading, find_most_important
+from earnest.explanation.result import find_leading, find_most_important
 from earnest.explanation.surrogate.quality import NOT_SHOWN, POOR, Trust, judge_trust
 from earnest.plotting.svg.effects import importance as draw_importance
-from earnest.reporting.report import Report, content_of_explanation
+from earnest.reporting import content_of_explanation
+from earnest.results import Explanation, Report
 from tests.explanation.scenes import mixed_trials
 
 KNOBS: dict[str, Any] = {"n_points": 60, "grid_size": 5, "regions": 2}

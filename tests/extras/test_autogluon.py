@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import earnest as en
-from earnest.core.base.errors import EvidenceError, InputError
+from earnest.errors import EvidenceError, InputError
 from tests.adapters import laws, replays
 from tests.adapters.files.autogluon import make
 from tests.adapters.files.data import table

@@ -14,7 +14,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 import earnest as en
-from earnest.core.base.errors import EvidenceError, InputError
+from earnest.errors import EvidenceError, InputError
 from tests.adapters import laws, replays
 from tests.adapters.files.data import table
 from tests.adapters.files.h2o import make

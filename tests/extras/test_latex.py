@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import earnest as en
-from earnest.core.text.paper import find_unknown_letters, latex
+from earnest.core import find_unknown_letters, latex
 from tests.core.text.test_latex import pi, tables
 
 pytestmark = pytest.mark.extra

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import earnest as en
-from earnest.core.base.errors import EvidenceError
+from earnest.errors import EvidenceError
 from tests.adapters import laws
 from tests.adapters.files.data import table
 from tests.adapters.files.mljar import make

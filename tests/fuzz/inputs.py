@@ -419,7 +419,7 @@ def _load_portfolio(r: random.Random, seeds: Path, work: Path) -> Made:
 
 
 def _load_data(r: random.Random, seeds: Path, work: Path) -> Made:
-    from earnest.training.tables.table import read_table
+    from earnest.training import read_table
 
     path = _mutated(r.choice(TABLES), r, seeds, work)
     target = r.choice(["y", "y", "y", "a", "c"])

@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from earnest import Predictions, estimate
-from earnest.core.data.target import Target
-from earnest.core.results.estimate import Estimate
-from earnest.inference.cases.case_values import case_values
-from earnest.inference.cases.fold_variance import variance_of_mean
+from earnest import Predictions, Target, estimate
+from earnest.inference import case_values, variance_of_mean
 from earnest.methods import HoldOut
-from earnest.metrics.families import REGRESSION, MomentMetric, Moments, Need, ratio
+from earnest.metrics import REGRESSION, MomentMetric, Moments, Need, ratio
+from earnest.results import Estimate
 
 KNOWN: dict[str, Any] = json.loads(
     (Path(__file__).parent / "bayle.json").read_text(encoding="utf-8")

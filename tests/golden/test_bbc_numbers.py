@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 from earnest import estimate, metric
-from earnest.core.results.estimate import Estimate
-from earnest.core.results.interval import AreaLimits, quantile_limits
-from earnest.core.results.specs import Side
-from earnest.kernels.score import fold_scores
+from earnest.core import AreaLimits, Side, quantile_limits
+from earnest.kernels import fold_scores
 from earnest.methods import BBC, BBCFold, Naive, NaiveBootstrap
+from earnest.results import Estimate
 from tests.golden.problems import FIVE_FOLDS, NAMES, known, predictions
 
 SEEDS = range(10)

@@ -11,15 +11,12 @@ import pytest
 from benchmarks.papers.paraschakis2024 import plain_mabt
 from earnest import estimate
 from earnest import metric as metric_of
-from earnest.core.base.rng import Seeds
-from earnest.core.results.estimate import Estimate
-from earnest.core.results.interval import best_of, source_from_dict
-from earnest.core.results.specs import Side
-from earnest.inference.limits.auc import hanley_mcneil_variance
-from earnest.inference.resampling.splits import Choice
-from earnest.kernels.score import score_table
+from earnest.core import Seeds, Side, best_of, source_from_dict
+from earnest.inference import Choice, hanley_mcneil_variance
+from earnest.kernels import score_table
 from earnest.methods import DeLong, HanleyMcNeil
 from earnest.methods.split.tilted import choose_tilt_resampler, tilt_limits
+from earnest.results import Estimate
 from tests.golden.problems import NAMES, intervals, learning, predictions
 
 DIGITS = 1e-12  # the reference has 13 digits

@@ -13,14 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from earnest.core.results.interval import (
-    AreaLimits,
-    LossLimits,
-    NearWinnerLimits,
-    ShareLimits,
-    binormal_variance,
-)
-from earnest.core.results.specs import Side
+from earnest.core import AreaLimits, LossLimits, ShareLimits, Side
+from earnest.core.results.interval import NearWinnerLimits, binormal_variance
 from earnest.inference.limits.local_level import DRAWS, winner_errors
 from earnest.inference.limits.winner_law import anscombe, pooled_trials
 

@@ -10,19 +10,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from earnest.explanation.curves import (
+from earnest.explanation import (
+    Growth,
+    Node,
+    best_split,
+    discrepancy,
+    find_published_split_of,
+    grow,
+    list_split_points,
     mean_confidence,
     negative_log_likelihood,
     optimum_confidence,
 )
-from earnest.explanation.regions.partition import Growth, grow
-from earnest.explanation.regions.splits import (
-    Node,
-    best_split,
-    find_published_split_of,
-    list_split_points,
-)
-from earnest.explanation.sampling_bias import discrepancy
 
 HERE = Path(__file__).parent
 PUBLISHED: dict[str, Any] = json.loads((HERE / "xautoml.json").read_text(encoding="utf-8"))

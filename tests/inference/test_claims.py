@@ -9,7 +9,7 @@ import pytest
 
 import earnest as en
 from earnest import Predictions
-from earnest.core.results.specs import AgainstChance
+from earnest.core import AgainstChance
 from earnest.methods import BBC
 from earnest.results import Estimate
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.inference.remarks import CASES_FOR_CONFIDENCE, CONFIDENT, spread_of_log_odds
+from earnest.inference import CASES_FOR_CONFIDENCE, CONFIDENT, spread_of_log_odds
 
 
 def searched(n: int, spread: float, *, folds: int = 5, configs: int = 3) -> en.Predictions:

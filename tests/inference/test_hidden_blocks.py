@@ -14,7 +14,7 @@ from sklearn.model_selection import (
 )
 
 import earnest as en
-from earnest.inference.remarks import rows_kept_together
+from earnest.inference import rows_kept_together
 
 RUNS = 24
 

@@ -9,7 +9,6 @@ import pytest
 from scipy import stats
 
 from earnest import Predictions, metric
-from earnest.core.data.selection import MeanOfFolds, Pooled
 from earnest.inference.remarks import (
     evidence_remarks,
     few_for_an_auc,
@@ -19,6 +18,7 @@ from earnest.inference.remarks import (
     unlike_scales,
     warn_of_undefined_folds,
 )
+from earnest.rules import MeanOfFolds, Pooled
 
 AUC = metric("roc_auc")
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest import Predictions
-from earnest.core.data.weights import Weights
-from earnest.kernels.score import score_table
+from earnest.kernels import score_table
+from earnest.resampling import Weights
 
 Floats = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numba.core import caching
 from numpy.testing import assert_allclose, assert_array_equal
 
-from earnest.core.base.errors import InputError
+from earnest.errors import InputError
 from earnest.kernels import compiled, programs, sorting, vectors
 from earnest.kernels.vectors import LANES, NEAR_BYTES
 from tests.kernels import oracles

@@ -12,9 +12,8 @@ from numpy.testing import assert_array_equal
 
 import earnest as en
 from earnest.core.data import predictions
-from earnest.core.data.weights import Weights
-from earnest.kernels import compiled, ranks
-from earnest.kernels.score import fold_scores, score_selected, score_table
+from earnest.kernels import compiled, fold_scores, ranks, score_selected, score_table
+from earnest.resampling import Weights
 from tests.kernels.test_compiled import bootstrap
 
 N, CONFIGS, RESAMPLES = 150, 12, 70

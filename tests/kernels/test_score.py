@@ -10,14 +10,15 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import earnest as en
-from earnest.core.base.threads import each, workers
-from earnest.core.data.selection import Pooled, first_best
-from earnest.core.data.weights import Weights
+from earnest.core import each, first_best
+from earnest.core.base.threads import workers
 from earnest.inference.resampling import winners as judging
-from earnest.kernels import contest, dense, scans
-from earnest.kernels.score import fold_repeats, fold_scores, score_selected, score_table
+from earnest.kernels import contest, dense, fold_scores, scans, score_selected, score_table
+from earnest.kernels.score import fold_repeats
 from earnest.metrics import METRICS
 from earnest.metrics.families import RankMetric
+from earnest.resampling import Weights
+from earnest.rules import Pooled
 
 SEED = 20260101
 

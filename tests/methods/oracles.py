@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest import Predictions
-from earnest.core.base.rng import Seeds
-from earnest.resampling.bootstrap import Accept, CaseBootstrap, Resampler, batches
+from earnest.core import Seeds
+from earnest.resampling import Accept, CaseBootstrap, Resampler, batches
 
 Floats = NDArray[np.float64]
 Score = Callable[[NDArray[np.generic], Floats], float]  # outcome, one column of scores

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.data.replicates import Replicates
+from earnest import Replicates
 
 Array = NDArray[np.float64]
 Score = Callable[[Array, Array], float]  # outcome, response -> score

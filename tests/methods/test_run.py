@@ -15,9 +15,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import earnest as en
 from earnest import Predictions, estimate, estimate_all
-from earnest.core.data.replicates import DrawUnit
-from earnest.core.data.target import Task
-from earnest.core.results.specs import Estimand, Evidence, MethodSpec
+from earnest.core import DrawUnit, Estimand, Evidence, Task
+from earnest.core.results.specs import MethodSpec
 from earnest.errors import InputError
 from earnest.methods import BBC, METHODS, HoldOut, run
 from earnest.methods.base import Call, EstimateParts, takes_metric

@@ -6,10 +6,16 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.data.folds import TrainingSizes
-from earnest.core.results.specs import ON_ITEMS, ComparisonEstimand, Estimand
-from earnest.core.text.estimate import headline, is_on_items, reason
-from earnest.resampling.bootstrap import GroupBootstrap
+from earnest.core import (
+    ON_ITEMS,
+    ComparisonEstimand,
+    Estimand,
+    TrainingSizes,
+    headline,
+    is_on_items,
+    reason,
+)
+from earnest.resampling import GroupBootstrap
 from tests.methods.oracles import bbc, counts_of
 
 FOR_MEANS = ("bbc", "near_winner", "naive", "naive_bootstrap", "holdout", "tilted", "mabt")

@@ -9,8 +9,7 @@ import pytest
 
 import earnest as en
 from earnest.cli import main
-from earnest.reporting.sources.asking import ask_all
-from earnest.reporting.sources.source import material_from
+from earnest.reporting import ask_all, material_from
 
 
 def cases_of(configs: int = 1, folds: int = 1, task: str | None = None) -> en.Predictions:

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.data.predictions import Configs, Predictions
-from earnest.core.data.responses import ResponseKind
-from earnest.core.data.target import Target, Task
+from earnest import Configs, Predictions, Target
+from earnest.core import ResponseKind, Task
 from earnest.metrics import METRICS
 
 KINDS = {

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from sklearn import metrics as sk
 
-from earnest.core.data.target import Task
+from earnest.core import Task
 from tests.metrics.evidence import K
 
 Values = NDArray[Any]

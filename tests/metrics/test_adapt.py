@@ -12,14 +12,12 @@ from numpy.typing import NDArray
 from sklearn import metrics as sk
 
 import earnest as en
-from earnest.core.base.errors import InputError, MetricError
-from earnest.core.data.predictions import Predictions
-from earnest.core.data.responses import ResponseKind
-from earnest.core.data.target import TASKS, Task
-from earnest.core.data.weights import Weights
-from earnest.kernels.score import score_selected, score_table
-from earnest.metrics import METRICS, make_metric, metric
-from earnest.metrics.families import CallableMetric
+from earnest import Predictions
+from earnest.core import TASKS, ResponseKind, Task
+from earnest.errors import InputError, MetricError
+from earnest.kernels import score_selected, score_table
+from earnest.metrics import METRICS, CallableMetric, make_metric, metric
+from earnest.resampling import Weights
 from tests.metrics.evidence import make, random_evidence, repeated
 from tests.metrics.oracles import pairs
 

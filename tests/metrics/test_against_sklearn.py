@@ -9,12 +9,11 @@ import pytest
 from numpy.typing import NDArray
 from sklearn import metrics as sk
 
-from earnest.core.data.predictions import Predictions
-from earnest.core.data.responses import ResponseKind
-from earnest.core.data.target import Task
-from earnest.core.data.weights import Weights
-from earnest.kernels.score import score_table
+from earnest import Predictions
+from earnest.core import ResponseKind, Task
+from earnest.kernels import score_table
 from earnest.metrics import METRICS, metric
+from earnest.resampling import Weights
 from tests.metrics.evidence import PAIRS, make, perfect, random_evidence
 from tests.metrics.oracles import UNWEIGHTED, oracle
 

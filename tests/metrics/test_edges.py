@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from sklearn import metrics as sk
 
-from earnest.core.data.responses import ResponseKind
-from earnest.core.data.target import Task
-from earnest.core.data.weights import Weights
-from earnest.kernels.score import score_table
+from earnest.core import ResponseKind, Task
+from earnest.kernels import score_table
 from earnest.metrics import METRICS
 from earnest.metrics.regression import median_error_scan
+from earnest.resampling import Weights
 from tests.metrics.evidence import PAIRS, K, make, perfect, random_evidence
 from tests.metrics.oracles import oracle
 

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from sklearn.metrics import get_scorer, get_scorer_names
 
-from earnest.core.base.errors import InputError, UnknownNameError
-from earnest.core.data.target import Task
-from earnest.core.data.weights import Weights
-from earnest.kernels.score import score_table
-from earnest.metrics import METRICS, metric
-from earnest.metrics.families import Metric, MomentMetric, RankMetric
+from earnest.core import Task
+from earnest.errors import InputError, UnknownNameError
+from earnest.kernels import score_table
+from earnest.metrics import METRICS, MomentMetric, metric
+from earnest.metrics.families import Metric, RankMetric
 from earnest.metrics.resolve import FACTORIES
+from earnest.resampling import Weights
 from tests.metrics.evidence import PAIRS, random_evidence
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "metrics.md"

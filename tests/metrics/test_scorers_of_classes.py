@@ -9,11 +9,11 @@ import pytest
 from numpy.typing import NDArray
 from sklearn import metrics as sk
 
-from earnest.core.base.errors import InputError, MetricError
-from earnest.core.data.predictions import Predictions
-from earnest.core.data.weights import Weights
-from earnest.kernels.score import score_table
+from earnest import Predictions
+from earnest.errors import InputError, MetricError
+from earnest.kernels import score_table
 from earnest.metrics import metric
+from earnest.resampling import Weights
 
 Values = NDArray[Any]
 TOLERANCE = 1e-12  # the same function on the same rows, but for the order of its sums

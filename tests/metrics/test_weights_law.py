@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from earnest.core.data.predictions import Predictions
-from earnest.core.data.target import Task
-from earnest.core.data.weights import Weights
-from earnest.kernels.score import score_selected, score_table
+from earnest import Predictions
+from earnest.core import Task
+from earnest.kernels import score_selected, score_table
 from earnest.metrics import METRICS, metric
+from earnest.resampling import Weights
 from tests.metrics.evidence import PAIRS, K, make, repeated
 from tests.metrics.oracles import oracle
 

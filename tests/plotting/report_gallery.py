@@ -9,20 +9,14 @@ import numpy as np
 
 import earnest as en
 from earnest import Predictions, metric
-from earnest.core.results.estimate import Estimate
-from earnest.core.results.gain import Gain
-from earnest.core.results.thresholds import Thresholds
-from earnest.explanation.curves import EffectCurve, Objective
+from earnest.explanation import Objective
 from earnest.explanation.importance import Importance, Share
-from earnest.explanation.regions.regions import Limit, Region, RegionTree
+from earnest.explanation.regions.regions import Limit, Region
 from earnest.explanation.sampling_bias import Gap
-from earnest.inference.curves.corrected import (
-    ClassCurves,
-    ResampledSelection,
-    class_curves,
-    mean_curves,
-)
-from earnest.inference.curves.winner import calibration, residuals, risk_groups, winner_folds
+from earnest.inference import ResampledSelection, class_curves, residuals, risk_groups, winner_folds
+from earnest.inference.curves.corrected import ClassCurves, mean_curves
+from earnest.inference.curves.winner import calibration
+from earnest.plotting import Figure
 from earnest.plotting.svg import answer as svg_answer
 from earnest.plotting.svg import curves as svg_curves
 from earnest.plotting.svg import draws as svg_draws
@@ -31,7 +25,7 @@ from earnest.plotting.svg import gain as svg_gain
 from earnest.plotting.svg import outcomes as svg_outcomes
 from earnest.plotting.svg import strips as svg_strips
 from earnest.plotting.svg import thresholds as svg_thresholds
-from earnest.plotting.svg.canvas import Figure
+from earnest.results import EffectCurve, Estimate, Gain, RegionTree, Thresholds
 from earnest.testing import example_predictions
 
 HOSTILE = (

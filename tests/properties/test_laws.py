@@ -16,12 +16,11 @@ from hypothesis import strategies as st
 
 import earnest as en
 from earnest import Predictions, estimate
-from earnest.core.base.rng import Purpose, Seeds
-from earnest.core.results.estimate import Estimate
-from earnest.core.results.interval import DrawnLimits, WidenedLimits
+from earnest.core import DrawnLimits, Purpose, Seeds, WidenedLimits
 from earnest.kernels import dense, scans, score_table
 from earnest.methods import BBC, BBCFold, NaiveBootstrap
 from earnest.resampling import Weights, bootstrap
+from earnest.results import Estimate
 from earnest.testing import mirrored, squared_error
 from earnest.testing.examples import in_order
 

@@ -15,13 +15,12 @@ import pyarrow as pa
 import pytest
 
 from earnest import Configs, Predictions
-from earnest.core.tables.columns import Columns
+from earnest.core import Columns
 from earnest.core.tables.frames import read_frame
 from earnest.core.tables.raw import _count_unlike_ranges
 from earnest.core.tables.roles import find_class_columns
 from earnest.errors import InputError
-from earnest.training.tables.kinds import ColumnKind
-from earnest.training.tables.schema import Feature, Schema
+from earnest.training import ColumnKind, Feature, Schema
 from earnest.training.tables.table import _look_at_columns
 
 P = 400

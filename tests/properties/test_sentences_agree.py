@@ -13,12 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import earnest as en
-from earnest.core.results.estimate import Estimate, Scale
-from earnest.core.results.interval import Interval
-from earnest.core.results.specs import Selection, Side
-from earnest.core.text.estimate import confidence, headline, limits_words, print_numbers
-from earnest.core.text.numbers import MINUS
+from earnest.core import (
+    MINUS,
+    Scale,
+    Selection,
+    Side,
+    confidence,
+    headline,
+    limits_words,
+    print_numbers,
+)
 from earnest.metrics import METRICS
+from earnest.results import Estimate, Interval
 
 LEVELS = (0.5, 0.95, 0.99)
 SIDES = ("two-sided", "lower", "upper")

@@ -14,12 +14,12 @@ from sklearn.model_selection import TimeSeriesSplit
 
 import earnest as en
 from earnest.cli.show.estimate import show_estimate
-from earnest.core.results.estimate import Estimate, Estimates
-from earnest.core.results.specs import AgainstChance, Selection
-from earnest.core.text.estimate import is_perfect, limits_words, print_numbers
+from earnest.core import AgainstChance, Selection, limits_words, print_numbers
+from earnest.core.text.estimate import is_perfect
+from earnest.plotting import answer
 from earnest.plotting.figures.style import NAIVE
-from earnest.plotting.svg.answer import answer
 from earnest.reporting.fragments import show_result
+from earnest.results import Estimate, Estimates
 
 N = 90
 FOLDS = np.arange(N) % 5

@@ -10,9 +10,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import explained_variance_score, r2_score
 
 import earnest as en
-from earnest.core.data.selection import MeanOfFolds, Pooled, first_best, in_units_of_the_best
-from earnest.core.data.weights import Weights
+from earnest.core import first_best, in_units_of_the_best
 from earnest.kernels import contest
+from earnest.resampling import Weights
+from earnest.rules import MeanOfFolds, Pooled
 
 SEED = 11
 FOLD = np.arange(200) % 5

@@ -12,8 +12,7 @@ import pytest
 
 import earnest as en
 from earnest import metric
-from earnest.inference.curves.corrected import ResampledSelection, class_curves
-from earnest.inference.curves.winner import risk_groups
+from earnest.inference import ResampledSelection, class_curves, risk_groups
 from tests.reporting.scenes import SCENES, scene
 
 

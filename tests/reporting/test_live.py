@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from earnest.cli.show.progress import FoldLine
-from earnest.core.base.protocols import Outcome
-from earnest.engine.progress import Meter, ProgressState
+from earnest.core import Outcome
+from earnest.engine import Meter, ProgressState
 from earnest.reporting.live import draw_live_page, show_state
 from earnest.training.search.live import Leader, LiveFailure, LivePage, LiveState, Standing, Status
 

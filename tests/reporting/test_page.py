@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.plotting.svg.canvas import TOKENS
-from earnest.reporting.page import mark_code, page_of, shown
+from earnest.plotting import TOKENS
+from earnest.reporting import mark_code, page_of, shown
 from tests.reporting.scenes import scene
 from tests.reporting.test_report import outline
 

@@ -9,9 +9,9 @@ from unittest.mock import patch
 import pytest
 
 import earnest as en
-from earnest.explanation.result import Explanation
-from earnest.reporting.report import Report, content_of_explanation
+from earnest.reporting import content_of_explanation
 from earnest.reporting.sources import asking
+from earnest.results import Explanation, Report
 from tests.explanation.scenes import mixed_trials
 from tests.reporting.test_report import outline
 

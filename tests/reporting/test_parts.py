@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.text.estimate import places_of
-from earnest.reporting.model import RegionNode
+from earnest.core import places_of
+from earnest.reporting import RegionNode
 from tests.e2e.conftest import many
 from tests.reporting.scenes import scene
 

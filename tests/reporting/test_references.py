@@ -10,7 +10,7 @@ import pytest
 
 import earnest as en
 from earnest.comparison import TESTS
-from earnest.core.base.errors import InputError, UnknownNameError
+from earnest.errors import InputError, UnknownNameError
 from earnest.methods import METHODS
 
 Y = np.tile([0, 1], 30)

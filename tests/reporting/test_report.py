@@ -19,9 +19,8 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.text.estimate import print_numbers
-from earnest.reporting.sources.asking import ask_all
-from earnest.reporting.sources.source import material_from
+from earnest.core import print_numbers
+from earnest.reporting import ask_all, material_from
 from tests.reporting.scenes import GOLDEN, HOSTILE, SCENES, scene, source_of
 from tests.snapshots import read_snapshot
 

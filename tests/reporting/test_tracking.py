@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import earnest as en
-from earnest.core.base.errors import InputError
+from earnest.errors import InputError
 
 
 class Client:

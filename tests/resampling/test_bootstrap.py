@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.base.rng import Seeds
-from earnest.core.data.target import Target, Task
-from earnest.core.data.weights import Unit, Weights
-from earnest.resampling import bootstrap
-from earnest.resampling.bootstrap import (
+from earnest import Target
+from earnest.core import Seeds, Task, Unit
+from earnest.resampling import (
     RESAMPLERS,
     Accept,
     BayesianBootstrap,
@@ -21,7 +19,9 @@ from earnest.resampling.bootstrap import (
     GroupBootstrap,
     Resampler,
     StratifiedBootstrap,
+    Weights,
     batches,
+    bootstrap,
     every_class_on_both_sides,
     something_out_of_bag,
 )

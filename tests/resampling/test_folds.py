@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from earnest.resampling.folds import all_fold_draws, draw_folds, enumerable
+from earnest.resampling import all_fold_draws, draw_folds, enumerable
 
 
 @pytest.mark.parametrize("folds", [2, 3, 4, 5])

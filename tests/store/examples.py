@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from earnest.core.base.protocols import Outcome
+from earnest.core import Outcome
 
 IDENTITY = {"data": "ndarray 3x2 float64 0a", "seed": "7"}
 

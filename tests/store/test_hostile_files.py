@@ -12,7 +12,7 @@ import optuna
 import pytest
 
 import earnest as en
-from earnest.core.base.protocols import Outcome
+from earnest.core import Outcome
 from earnest.store import SqliteStore, guard, read_run
 from tests.adapters.studies import open_database
 from tests.store.examples import IDENTITY

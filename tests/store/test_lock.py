@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from earnest.core.base.errors import StoreError
-from earnest.core.base.protocols import Outcome
+from earnest.core import Outcome
+from earnest.errors import StoreError
 from earnest.store import SqliteStore, read_run
 from earnest.store.sqlite import WriterLock
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from earnest.core.base.errors import FormatError
-from earnest.core.base.protocols import Outcome
+from earnest.core import Outcome
+from earnest.errors import FormatError
 from earnest.store import SqliteStore, read_run
 from tests.store.examples import IDENTITY, outcomes, same
 

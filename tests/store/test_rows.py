@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from earnest.core.base.errors import InputError
-from earnest.core.base.protocols import Outcome
+from earnest.core import Outcome
+from earnest.errors import InputError
 from earnest.store.rows import DamagedRow, decode, encode, read_key, write_key
 from tests.store.examples import outcomes, same
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from earnest.core.base.errors import FormatError, StoreError
-from earnest.core.base.protocols import Outcome
+from earnest.core import Outcome
+from earnest.errors import FormatError, StoreError
 from earnest.store import SqliteStore, read_run
 from earnest.store.sqlite import VERSION
 from tests.store.examples import IDENTITY, outcomes

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from earnest.core.base.errors import InputError, StoreError
-from earnest.core.base.protocols import Outcome, Store
+from earnest.core import Outcome, Store
+from earnest.errors import InputError, StoreError
 from earnest.store import MemoryStore, SqliteStore, as_store, read_run
 from tests.store.examples import IDENTITY, outcomes, same
 

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from scipy.stats import norm, t
 
 from earnest import Predictions
-from earnest.core.base.rng import Seeds
-from earnest.resampling.bootstrap import CaseBootstrap, GroupBootstrap, batches
-from earnest.training.search.dropping.evidence import STREAM
+from earnest.core import Seeds
+from earnest.resampling import CaseBootstrap, GroupBootstrap, batches
+from earnest.training import STREAM
 
 Gain = Callable[[NDArray[np.generic], NDArray[np.float64]], float]  # greater is better, or NaN
 

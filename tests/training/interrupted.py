@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from earnest.core.base.errors import EarnestError
+from earnest.errors import EarnestError
 from earnest.store import read_run
 
 

@@ -15,8 +15,8 @@ import pytest
 from scipy.stats import binom, norm
 
 import earnest as en
-from earnest.comparison.base import largest_errors
-from earnest.core.results.comparison_table import adjusted
+from earnest.comparison import largest_errors
+from earnest.core import adjusted
 
 ALPHA = 0.05
 MOST = 0.06  # the rate that no setting may exceed

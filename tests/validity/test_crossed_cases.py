@@ -20,8 +20,7 @@ from benchmarks.calibration.real.grid import read
 from benchmarks.calibration.real.populations import population
 from benchmarks.calibration.real.run import Sample, judge, without_term
 from benchmarks.rows import read_rows
-from earnest.core.results.interval import AreaLimits, ShareLimits
-from earnest.core.results.specs import Side
+from earnest.core import AreaLimits, ShareLimits, Side
 
 CASES, FEATURES, FOLDS, RUNS = 60, 200, 5, 4000
 Floats = NDArray[np.float64]

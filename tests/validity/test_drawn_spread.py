@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.results.interval import quantile_limits
-from earnest.core.results.specs import Side
+from earnest.core import Side, quantile_limits
 
 TRUE_AUC = 0.97
 RUNS = 200

@@ -14,9 +14,9 @@ from benchmarks.papers.tsamardinos2018.grid import grid
 from benchmarks.papers.tsamardinos2018.replay import Replay, replay
 from benchmarks.papers.tsamardinos2018.study import nested
 from earnest import Predictions, estimate
-from earnest.core.base.rng import Seeds
+from earnest.core import Seeds
 from earnest.rules import BCED, BCEDAdjusted
-from earnest.training.search.dropping.bced import DroppingRule
+from earnest.training import DroppingRule
 
 CASES, FOLDS = 500, 10
 

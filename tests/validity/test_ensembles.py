@@ -18,8 +18,8 @@ import pytest
 from numpy.typing import NDArray
 
 import earnest as en
-from earnest.core.data.selection import EnsembleRule
-from earnest.inference.resampling.ensembles import blend, choose_ensembles
+from earnest.core import EnsembleRule
+from earnest.inference import blend, choose_ensembles
 
 NEW = 20_000
 KINDS = ["equal", "clustered", "one dominant", "correlated"]

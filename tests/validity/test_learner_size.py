@@ -24,11 +24,10 @@ from sklearn.model_selection import StratifiedShuffleSplit
 import earnest as en
 from earnest.comparison import TESTS
 from earnest.comparison.left_out import ReplicateQuestion
-from earnest.core.base.rng import Seeds
+from earnest.core import Seeds
 from earnest.metrics import metric as resolve_metric
-from earnest.resampling.bootstrap import batches
-from earnest.training.assess.compare_learners import make_learner_splits, measure_overlap
-from earnest.training.fit.splits import Splits
+from earnest.resampling import batches
+from earnest.training import Splits, make_learner_splits, measure_overlap
 
 pytestmark = pytest.mark.slow
 LEVEL = 0.05

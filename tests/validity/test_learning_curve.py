@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.base.rng import Seeds
-from earnest.training.assess.learning import nest_splits
-from earnest.training.fit.splits import Splits
+from earnest.core import Seeds
+from earnest.training import Splits, nest_splits
 from tests.validity.test_learner_intervals import Scene
 
 

@@ -27,7 +27,7 @@ from benchmarks.calibration.simulate import draw
 from benchmarks.calibration.summary import cells_of, oracle_slack, too_rare
 from benchmarks.calibration.tables import FROZEN
 from benchmarks.rows import read_rows
-from earnest.core.results.specs import Side
+from earnest.core import Side
 
 ROOT = Path(__file__).parents[2]
 RUNS = 300

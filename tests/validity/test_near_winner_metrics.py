@@ -11,11 +11,10 @@ import earnest as en
 from benchmarks.calibration import extensions
 from benchmarks.calibration.extensions import KINDS, Cell, cells, draw, replicate
 from benchmarks.calibration.summary import too_rare
-from earnest.core.data.weights import Weights
-from earnest.core.results.interval import LossLimits, OverlapLimits
-from earnest.core.results.specs import Side
-from earnest.kernels.score import score_table
+from earnest.core import LossLimits, OverlapLimits, Side
+from earnest.kernels import score_table
 from earnest.metrics import metric as resolve_metric
+from earnest.resampling import Weights
 
 RUNS = 300
 SIZE = 1e-3  # of the exact binomial test: all cells together fail by chance in less than 4 %

@@ -5,13 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from earnest.core.base.rng import Seeds
-from earnest.core.space.space import Parameter, Space
-from earnest.explanation.curves import Objective
-from earnest.explanation.effects import Scene, effect_of
-from earnest.explanation.regions.partition import Growth, RegionRule, regions_of
-from earnest.explanation.result import judge_against
-from earnest.explanation.surrogate.gaussian_process import GaussianProcess
+from earnest import Parameter, Space
+from earnest.core import Seeds
+from earnest.explanation import (
+    GaussianProcess,
+    Growth,
+    Objective,
+    RegionRule,
+    Scene,
+    effect_of,
+    judge_against,
+    regions_of,
+)
 
 REPLICATIONS, TRIALS, DIMENSIONS = 20, 80, 3
 

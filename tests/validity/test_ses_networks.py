@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from earnest.training.learners.ses import SES
+from earnest.learners import SES
 
 COLUMNS, CASES, NETWORKS, ALPHA = 20, 1000, 40, 0.01
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from earnest.explanation.surrogate.forest import ForestSurrogate
-from earnest.explanation.surrogate.gaussian_process import GaussianProcess
-from earnest.explanation.surrogate.surrogate import Surrogate
+from earnest.explanation import ForestSurrogate, GaussianProcess, Surrogate
 from tests.explanation.problems import cube, smooth
 
 REPLICATIONS = 30

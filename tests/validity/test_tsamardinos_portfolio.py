@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from benchmarks.papers.tsamardinos2018 import portfolio
 from benchmarks.papers.tsamardinos2018.dropping import score
 from benchmarks.papers.tsamardinos2018.portfolio import load_models, score_machines, score_new
-from earnest.training.learners.svm import KernelClassifier
+from earnest.training import KernelClassifier
 
 Floats = NDArray[np.float64]
 

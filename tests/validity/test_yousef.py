@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.inference.left_out.leave_pair_out import leave_pair_out, pairs_of
+from earnest.inference import leave_pair_out, pairs_of
 from tests.validity.yousef_runs import GOLDEN, disagreement, table2, table4
 
 pytestmark = pytest.mark.slow

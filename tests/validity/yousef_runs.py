@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import earnest as en
-from earnest.core.data.replicates import Replicates
-from earnest.inference.left_out.leave_one_out import LeftOutEstimate, leave_one_out
-from earnest.inference.left_out.leave_pair_out import Pairs, leave_pair_out
+from earnest import Replicates
+from earnest.inference import LeftOutEstimate, Pairs, leave_one_out, leave_pair_out
 from tests.validity.known_bootstrap import Trial, scores, trial
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "yousef.json").read_text("utf-8"))

@@ -1,1 +1,5 @@
 """Types, registry, seeds, checks, errors, cautions and file formats; NumPy only."""
+
+from earnest.core.base.lazy import open_door
+
+__getattr__, __dir__ = open_door(__name__, __file__)

@@ -1,1 +1,5 @@
 """What a tuning learned, and how surely: surrogates, effects, regions."""
+
+from earnest.core.base.lazy import open_door
+
+__getattr__, __dir__ = open_door(__name__, __file__)

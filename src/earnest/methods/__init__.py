@@ -1,6 +1,7 @@
 """Methods, the table of contents: importing this registers every one of them."""
 
 from earnest.methods.base import METHODS
+from earnest.methods.base import methods_for as methods_for
 from earnest.methods.bootstrap.apparent import Apparent
 from earnest.methods.bootstrap.b632 import B632
 from earnest.methods.bootstrap.b632plus import B632Plus

@@ -8,6 +8,12 @@ from earnest.metrics import (
     survival,
 )
 from earnest.metrics.families import METRICS
+from earnest.metrics.families import REGRESSION as REGRESSION
+from earnest.metrics.families import CallableMetric as CallableMetric
+from earnest.metrics.families import MomentMetric as MomentMetric
+from earnest.metrics.families import Moments as Moments
+from earnest.metrics.families import Need as Need
+from earnest.metrics.families import ratio as ratio
 from earnest.metrics.resolve import make_metric, metric
 
 __all__ = ["METRICS", "make_metric", "metric"]

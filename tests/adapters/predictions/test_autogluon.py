@@ -13,7 +13,7 @@ import pytest
 
 import earnest as en
 from earnest.adapters.predictions import autogluon
-from earnest.core.base.errors import EvidenceError, InputError
+from earnest.errors import EvidenceError, InputError
 from tests.adapters import laws
 from tests.adapters.files.data import table
 from tests.adapters.replays import TabularPredictor

@@ -11,8 +11,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 
 import earnest as en
-from earnest.core.base.errors import EvidenceError, FormatError, InputError
-from earnest.core.results.cautions import Caution
+from earnest.errors import EvidenceError, FormatError, InputError
+from earnest.results import Caution
 from tests.adapters.replays import FILES, TabularPredictor
 
 

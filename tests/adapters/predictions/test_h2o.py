@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.base.errors import EvidenceError, InputError
+from earnest.errors import EvidenceError, InputError
 from tests.adapters import laws
 from tests.adapters.replays import Frame, H2OAutoML, ModelBase
 

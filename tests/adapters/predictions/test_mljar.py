@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.base.errors import EvidenceError, FormatError, InputError
+from earnest.errors import EvidenceError, FormatError, InputError
 from tests.adapters import laws
 from tests.adapters.files.data import table
 from tests.adapters.replays import FILES

@@ -15,8 +15,8 @@ import pytest
 from optuna.artifacts import FileSystemArtifactStore
 
 import earnest as en
-from earnest.adapters.predictions.optuna import ATTRIBUTE
-from earnest.core.base.errors import EvidenceError, FormatError, InputError
+from earnest.adapters import ATTRIBUTE
+from earnest.errors import EvidenceError, FormatError, InputError
 from tests.adapters.studies import open_database
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)

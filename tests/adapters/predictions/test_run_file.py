@@ -14,7 +14,7 @@ from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit
 from sklearn.tree import DecisionTreeClassifier
 
 import earnest as en
-from earnest.core.base.errors import FormatError, InputError
+from earnest.errors import FormatError, InputError
 
 RNG = np.random.default_rng(8)  # seed 8
 TWO = np.tile([0, 1], 30)

@@ -15,7 +15,7 @@ from sklearn.model_selection import KFold, RepeatedStratifiedKFold, ShuffleSplit
 from sklearn.svm import LinearSVC
 
 import earnest as en
-from earnest.core.base.errors import EvidenceError, InputError
+from earnest.errors import EvidenceError, InputError
 
 X = np.random.default_rng(4).standard_normal((60, 3))
 Y = (X[:, 0] + np.random.default_rng(5).standard_normal(60) > 0).astype(int)

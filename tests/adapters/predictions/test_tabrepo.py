@@ -16,8 +16,8 @@ import pandas as pd
 import pytest
 
 import earnest as en
-from earnest.adapters.predictions.tabrepo import is_fold
-from earnest.core.base.errors import EvidenceError, FormatError, InputError
+from earnest.adapters import is_fold
+from earnest.errors import EvidenceError, FormatError, InputError
 
 MODELS = ["CatBoost_c1_BAG_L1", "RandomForest_r7_BAG_L1", "LinearModel_c1_BAG_L1"]
 N = 60

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from earnest.adapters.scores.door import read_scores
-from earnest.core.base.errors import EarnestError
+from earnest.adapters import read_scores
+from earnest.errors import EarnestError
 
 FILES = Path(__file__).parents[1] / "files" / "scores"
 SCORES = {"inspect": "match", "lm_eval": "acc", "helm": "exact_match"}

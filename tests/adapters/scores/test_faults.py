@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from earnest.adapters.scores.door import read_scores
+from earnest.adapters import read_scores
 from earnest.adapters.scores.inspect import _read_archive
-from earnest.core.base.errors import FormatError, InputError
+from earnest.errors import FormatError, InputError
 
 FILES = Path(__file__).parents[1] / "files" / "scores"
 Entries = list[Any]

@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 
 import earnest as en
+from earnest.adapters import read_scores
 from earnest.adapters.readers import SCORES_READERS, find_reader
-from earnest.adapters.scores.door import ScoreRows, list_tools, read_scores
+from earnest.adapters.scores.door import ScoreRows, list_tools
 from earnest.adapters.scores.inspect import _read_archive
-from earnest.core.base.errors import FormatError, InputError
+from earnest.errors import FormatError, InputError
 
 FILES = Path(__file__).parents[1] / "files" / "scores"
 

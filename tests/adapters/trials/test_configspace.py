@@ -28,8 +28,8 @@ from ConfigSpace import (
 )
 
 import earnest as en
-from earnest.adapters.trials.configspace import read_configspace
-from earnest.core.space.parameters import ParameterKind
+from earnest.adapters import read_configspace
+from earnest.core import ParameterKind
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,8 @@ from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend
 
 import earnest as en
-from earnest.adapters.trials.optuna import unite_distributions
-from earnest.core.space.parameters import ParameterKind
+from earnest.adapters import unite_distributions
+from earnest.core import ParameterKind
 from tests.adapters.studies import conditional, open_database
 
 

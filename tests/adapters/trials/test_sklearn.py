@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import earnest as en
-from earnest.core.space.parameters import ParameterKind
+from earnest.core import ParameterKind
 
 X, Y = make_classification(80, 5, random_state=0)
 

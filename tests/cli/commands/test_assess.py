@@ -14,10 +14,9 @@ import pytest
 
 import earnest as en
 from earnest.cli.commands.assess import make_progress_line
-from earnest.core.base.protocols import Outcome
+from earnest.core import Outcome
 from earnest.engine.progress import watch_progress
-from earnest.training.learners.named import LEARNERS, make_learner
-from earnest.training.tables.table import read_table
+from earnest.training import LEARNERS, make_learner, read_table
 from tests.cli.conftest import with_options
 
 ASK = ("--target", "relapse", "--model", "lda", "--ignore", "clinic")

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.training.learners.named import make_learner
-from earnest.training.tables.table import read_table
+from earnest.training import make_learner, read_table
 from tests.cli.conftest import Run, with_options
 
 COMMAND = "compare-learners"

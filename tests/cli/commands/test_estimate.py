@@ -11,9 +11,8 @@ from typer.testing import CliRunner
 
 import earnest as en
 from earnest.cli.app import make_app
-from earnest.core.results.specs import Evidence
-from earnest.methods import METHODS
-from earnest.methods.base import methods_for
+from earnest.core import Evidence
+from earnest.methods import METHODS, methods_for
 from tests.cli.conftest import write_table
 
 ASKED_OF_SEVERAL = [

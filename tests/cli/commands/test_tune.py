@@ -16,14 +16,14 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv
 
+from earnest import Predictions
 from earnest.cli.show.tune import _facts
 from earnest.comparison import run as comparing
-from earnest.core.data.predictions import Predictions
-from earnest.methods.winner.bbc import BBC
+from earnest.methods import BBC
 from earnest.results import LearningCurve
 from earnest.store import sqlite
+from earnest.training import FILES, REPORT
 from earnest.training.tune import job as tune_job
-from earnest.training.tune.folder import FILES, REPORT
 from tests.cli.conftest import with_options
 from tests.core.base.test_writing import another_writer
 from tests.snapshots import read_snapshot

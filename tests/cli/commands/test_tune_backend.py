@@ -11,7 +11,7 @@ import pytest
 from distributed import LocalCluster
 from pyarrow import csv
 
-from earnest.core.base.protocols import Outcome
+from earnest.core import Outcome
 from earnest.engine import backends
 from earnest.store import SqliteStore, read_run
 from tests.cli.conftest import Run

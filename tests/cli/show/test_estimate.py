@@ -10,11 +10,9 @@ import pytest
 
 import earnest as en
 from earnest.cli.show.estimate import show_estimate, show_estimates
+from earnest.core import Door, Scale, Selection, arg, through
 from earnest.core.cautions import of_evidence, of_limits, of_search
-from earnest.core.results.estimate import Estimate, Estimates, Scale
-from earnest.core.results.interval import Interval
-from earnest.core.results.specs import Selection
-from earnest.core.text.doors import Door, arg, through
+from earnest.results import Estimate, Estimates, Interval
 from tests.cli.results import CAUTION, NOTE, estimate
 from tests.snapshots import read_snapshot
 

@@ -10,8 +10,8 @@ import pytest
 import earnest as en
 from earnest.cli.show.comparison import difference_axis
 from earnest.cli.show.picture import MARGIN, MOST_TICKS, Axis, axis_for, mark, strip
-from earnest.core.results.interval import Interval
-from earnest.core.results.specs import Selection
+from earnest.core import Selection
+from earnest.results import Interval
 from tests.cli.results import estimate
 
 

@@ -10,8 +10,8 @@ import pytest
 
 import earnest as en
 from earnest.cli.show.progress import FoldLine, patiently, waiting
-from earnest.core.base.protocols import Outcome
-from earnest.engine.progress import Meter
+from earnest.core import Outcome
+from earnest.engine import Meter
 from earnest.resampling.bootstrap import DRAWN
 
 

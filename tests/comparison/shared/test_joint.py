@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.comparison.base import DRAWS, flip_signs, largest_errors
-from earnest.core.base.rng import Seeds
+from earnest.comparison import largest_errors
+from earnest.comparison.base import DRAWS, flip_signs
+from earnest.core import Seeds
 
 
 def slow(draws: np.ndarray, reference: int | None = None) -> np.ndarray:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from earnest.comparison.base import dependent_folds, several_models
-from earnest.core.results.cautions import Severity
+from earnest.comparison import dependent_folds, several_models
+from earnest.core import Severity
 from tests.comparison.evidence import classified
 
 

@@ -10,11 +10,8 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 from earnest.comparison.wald import few_units, unanimous, wald
+from earnest.core import EqualCaseLimits, Scale, Side, alpha_of
 from earnest.core.cautions import of_limits
-from earnest.core.results.comparison import alpha_of
-from earnest.core.results.estimate import Scale
-from earnest.core.results.interval import EqualCaseLimits
-from earnest.core.results.specs import Side
 from earnest.metrics import metric
 
 SHARE = Scale("accuracy", True, (0.0, 1.0))

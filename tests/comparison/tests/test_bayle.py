@@ -10,9 +10,9 @@ from earnest import Predictions, compare, estimate
 from earnest.comparison import BayleTest
 from earnest.comparison.base import Question
 from earnest.comparison.tests.bayle import BayleReading
-from earnest.core.base.rng import Seeds
+from earnest.core import Seeds
 from earnest.errors import EvidenceError, InputError, MetricError
-from earnest.inference.cases.fold_variance import variance_of_mean
+from earnest.inference import variance_of_mean
 from earnest.metrics import metric as resolve
 from tests.comparison.evidence import classified, columns
 

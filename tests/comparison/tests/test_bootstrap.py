@@ -7,10 +7,10 @@ import pytest
 
 from earnest import Predictions, Scores, compare
 from earnest.comparison import BootstrapTest
-from earnest.core.base.rng import Seeds
+from earnest.core import Seeds
 from earnest.errors import EvidenceError, InputError
 from earnest.kernels import score_table
-from earnest.resampling.bootstrap import CaseBootstrap, batches
+from earnest.resampling import CaseBootstrap, batches
 from tests.comparison.evidence import classified, columns
 
 METRICS = ["roc_auc", "average_precision", "f1", "accuracy", "log_loss"]

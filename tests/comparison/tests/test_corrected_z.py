@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 import earnest as en
 from earnest import compare
-from earnest.core.results.specs import ComparisonEstimand
+from earnest.core import ComparisonEstimand
 from tests.comparison.evidence import classified, columns
 
 

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import earnest as en
+from earnest import Replicates, Target
 from earnest.comparison.left_out import ReplicateQuestion
-from earnest.core.base.rng import Seeds
-from earnest.core.data.replicates import Replicates
-from earnest.core.data.target import Target, Task
+from earnest.core import Seeds, Task
 from earnest.metrics import metric
 
 B, N = 40, 12
@@ -67,7 +66,7 @@ def test_values_and_difference_are_those_of_the_double_loop() -> None:
 
 
 def test_the_error_of_a_difference_is_that_of_the_differing_influences() -> None:
-    from earnest.inference.left_out.leave_pair_out import leave_pair_out, pairs_of
+    from earnest.inference import leave_pair_out, pairs_of
 
     first, second = replicates(1), replicates(2, noise=3.0)
     made = en.comparison.LPOBTest().read(question(first, second)).pair(0, 1)

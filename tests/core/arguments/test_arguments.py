@@ -21,7 +21,7 @@ from earnest.core.arguments.plan import PlanArguments
 from earnest.core.arguments.report import ReportArguments
 from earnest.core.arguments.thresholds import ThresholdsArguments
 from earnest.core.arguments.tune import TuneArguments
-from earnest.core.base.errors import InputError
+from earnest.errors import InputError
 from earnest.training.tune.options import TuneOptions
 
 VERBS = [

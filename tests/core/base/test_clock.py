@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from earnest.core.base.provenance import FORM, day_words, moment, moment_words
+from earnest.core import FORM, day_words, moment, moment_words
 
 
 def test_a_moment_is_now_in_universal_time(monkeypatch: pytest.MonkeyPatch) -> None:

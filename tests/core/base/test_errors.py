@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 import earnest as en
-from earnest.core.base.errors import ClusterError
+from earnest.errors import ClusterError
 
 KINDS = [
     en.errors.EvidenceError,

@@ -6,7 +6,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from earnest.core.base.extras import EXTRAS, tell_install
+from earnest.core import EXTRAS, tell_install
 
 ROOT = Path(__file__).resolve().parents[3]
 MADE = {"_build", "api", "examples", "__pycache__"}

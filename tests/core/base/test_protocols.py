@@ -7,7 +7,8 @@ from dataclasses import FrozenInstanceError
 import numpy as np
 import pytest
 
-from earnest.core.base.protocols import Outcome, Store, Task
+from earnest.core import Outcome, Store
+from earnest.core.base.protocols import Task
 
 
 def test_an_outcome_has_failed_if_it_has_an_error_even_an_empty_one() -> None:

@@ -7,9 +7,9 @@ import json
 import numpy as np
 
 from earnest.comparison import BootstrapTest
-from earnest.core.base.provenance import knobs, plain, versions
+from earnest.core import knobs, plain, versions
 from earnest.methods import BBC
-from earnest.resampling.bootstrap import CaseBootstrap
+from earnest.resampling import CaseBootstrap
 
 
 def test_settings_are_what_json_can_hold() -> None:

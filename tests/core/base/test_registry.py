@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import earnest as en
-from earnest.core.base.registry import Registry
+from earnest.core import Registry
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.base.rng import Purpose, Seeds
+from earnest.core import Purpose, Seeds
 
 
 def first(seeds: Seeds, purpose: Purpose, *indices: int) -> tuple[int, ...]:

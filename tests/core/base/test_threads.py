@@ -7,7 +7,7 @@ from contextvars import ContextVar
 
 import pytest
 
-from earnest.core.base.threads import each, side_by_side
+from earnest.core import each, side_by_side
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 5])

@@ -20,8 +20,8 @@ import pytest
 
 import earnest as en
 from earnest.core.base import writing
-from earnest.core.base.errors import FormatError
 from earnest.core.base.writing import replacing, write_file
+from earnest.errors import FormatError
 from earnest.training.tune.folder import Folder
 from tests.core.data.test_replicates import made
 

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pytest
 
 import earnest as en
+from earnest import Configs, Predictions
 from earnest.core.base import arrays
-from earnest.core.base.errors import EvidenceError, InputError
-from earnest.core.data.predictions import Configs, Predictions
+from earnest.errors import EvidenceError, InputError
 
 made = Predictions.from_arrays
 Y = np.array([0, 1, 0, 1, 0, 1])

@@ -12,10 +12,10 @@ import pytest
 from sklearn.linear_model import LogisticRegression, Ridge
 
 import earnest as en
-from earnest.core.base.errors import FormatError, InputError
+from earnest import Replicates
+from earnest.core import DrawUnit, ResponseKind
 from earnest.core.cautions import of_search
-from earnest.core.data.replicates import DrawUnit, Replicates
-from earnest.core.data.responses import ResponseKind
+from earnest.errors import FormatError, InputError
 
 
 def made(**other: object) -> Replicates:

@@ -13,9 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import earnest as en
+from earnest.core import Task
 from earnest.core.data.measure import Rule
 from earnest.core.data.scores import draw_batches, sum_up_samples
-from earnest.core.data.target import Task
 from earnest.metrics.scores import make_score_metric, read_evidence
 
 RNG = np.random.default_rng(5)

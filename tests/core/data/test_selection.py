@@ -6,14 +6,8 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.data.selection import (
-    SELECTORS,
-    MeanOfFolds,
-    OneStandardError,
-    Pooled,
-    first_best,
-    mean_over_folds,
-)
+from earnest.core import SELECTORS, first_best, mean_over_folds
+from earnest.rules import MeanOfFolds, OneStandardError, Pooled
 from tests.methods import oracles
 
 ORDER = np.arange(4)

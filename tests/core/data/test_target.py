@@ -9,17 +9,11 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from earnest import Predictions, Target
+from earnest.core import Task
 from earnest.core.base.arrays import as_array, missing
-from earnest.core.base.errors import InputError
-from earnest.core.data.predictions import Predictions
-from earnest.core.data.target import (
-    Target,
-    Task,
-    encode_classes,
-    label_array,
-    survival_parts,
-    usual_positive,
-)
+from earnest.core.data.target import encode_classes, label_array, survival_parts, usual_positive
+from earnest.errors import InputError
 
 S = np.linspace(0.05, 0.95, 6)
 made = Predictions.from_arrays

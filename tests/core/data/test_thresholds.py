@@ -7,9 +7,9 @@ import pytest
 from sklearn.metrics import f1_score
 
 import earnest as en
-from earnest.core.base.errors import InputError
-from earnest.core.data.predictions import Predictions
-from earnest.core.data.thresholds import SHARES
+from earnest import Predictions
+from earnest.core import SHARES
+from earnest.errors import InputError
 
 
 def scores(n: int = 120, configs: int = 3, *, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

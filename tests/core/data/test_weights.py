@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.data.weights import Unit
+from earnest.core import Unit
 from earnest.resampling import Weights
 
 

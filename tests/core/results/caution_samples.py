@@ -7,7 +7,8 @@ from itertools import product
 from types import UnionType
 from typing import Any, get_args, get_origin
 
-from earnest.core.results.cautions import Caution, list_kinds
+from earnest.core import list_kinds
+from earnest.results import Caution
 
 LARGE = 1234
 

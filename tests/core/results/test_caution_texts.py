@@ -7,11 +7,11 @@ from collections import Counter
 
 import pytest
 
+from earnest.core import MEANINGS, Door, Severity, list_kinds, through
 from earnest.core.cautions import of_limits, of_search
-from earnest.core.cautions.meanings import MEANINGS
 from earnest.core.results import cautions
-from earnest.core.results.cautions import Caution, Severity, Verb, Words, caution, list_kinds
-from earnest.core.text.doors import Door, through
+from earnest.core.results.cautions import Verb, Words, caution
+from earnest.results import Caution
 from tests.core.results.caution_samples import sample_cautions
 
 COMMAND = Door(frozenset({"--method", "--n-resamples", "--groups", "--ensembles"}))

@@ -44,18 +44,14 @@ from earnest import (
     thresholds,
     tune,
 )
-from earnest.adapters.scores.door import read_scores
-from earnest.core.cautions.meanings import MEANINGS
-from earnest.core.results.cautions import find_kind
-from earnest.explanation.surrogate.surrogate import choose_surrogate
+from earnest.adapters import read_scores
+from earnest.core import MEANINGS, find_kind
+from earnest.explanation import choose_surrogate
 from earnest.inference import bootstrap, jackknife
 from earnest.methods import BBC, DeLong, HoldOut, Naive, NaiveBootstrap, Tilted
-from earnest.results import Caution, LearningCurve
+from earnest.results import Caution, LearningCurve, Model, Tuned
 from earnest.rules import BCED
-from earnest.training.tables.table import TrainingTable, read_table
-from earnest.training.tune.model import Model
-from earnest.training.tune.plan import TunePlan, warn_of_plan
-from earnest.training.tune.tuned import Tuned
+from earnest.training import TrainingTable, TunePlan, read_table, warn_of_plan
 from tests.adapters.replays import TabularPredictor
 
 

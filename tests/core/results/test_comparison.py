@@ -13,13 +13,18 @@ from scipy.stats import false_discovery_control
 from scipy.stats import t as student
 
 from earnest import Scores, compare, compare_many
-from earnest.core.results.comparison import Alternative, FlippedLimits, alpha_of
-from earnest.core.results.comparison_table import adjusted
-from earnest.core.results.interval import Interval, StudentLimits
-from earnest.core.results.specs import Side
-from earnest.core.text.comparison import chance, p_words
+from earnest.core import (
+    Alternative,
+    FlippedLimits,
+    Side,
+    StudentLimits,
+    adjusted,
+    alpha_of,
+    chance,
+    p_words,
+)
 from earnest.errors import FormatError
-from earnest.results import Comparison, Comparisons
+from earnest.results import Comparison, Comparisons, Interval
 
 
 def made(

@@ -9,23 +9,21 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from earnest.core.base.errors import EvidenceError, InputError
-from earnest.core.results.comparison import (
+from earnest.core import (
     Alternative,
     ExactLimits,
     FlippedLimits,
+    LimitSource,
+    NormalLimits,
+    Scale,
+    Side,
+    StudentLimits,
     alpha_of,
     difference_limits,
     make_difference_interval,
-)
-from earnest.core.results.estimate import Scale
-from earnest.core.results.interval import (
-    LimitSource,
-    NormalLimits,
-    StudentLimits,
     source_from_dict,
 )
-from earnest.core.results.specs import Side
+from earnest.errors import EvidenceError, InputError
 
 SHARE = Scale("accuracy", True, (0.0, 1.0))
 

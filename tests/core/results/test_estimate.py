@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import earnest as en
+from earnest.core import Ask, DrawnLimits, LimitSource, NormalLimits, Scale, Selection, Side
 from earnest.core.base.provenance import finite
 from earnest.core.cautions import of_search
-from earnest.core.results.estimate import Estimate, Provenance, Scale, make_interval
-from earnest.core.results.interval import Ask, DrawnLimits, LimitSource, NormalLimits
-from earnest.core.results.specs import Selection, Side
+from earnest.core.results.estimate import Provenance, make_interval
+from earnest.results import Estimate
 
 AUC = Scale("roc_auc", True, (0.0, 1.0))
 MSE = Scale("mse", False, (0.0, math.inf))

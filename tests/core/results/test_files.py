@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.base.errors import FormatError
+from earnest.errors import FormatError
 
 Y = np.tile([0, 1], 30)
 SCORES = Y[:, None] + np.random.default_rng(0).standard_normal((60, 3))

@@ -12,17 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import earnest as en
-from earnest.core.results.interval import (
+from earnest.core import (
     Ask,
     DrawnLimits,
     EqualCaseLimits,
-    Interval,
     NormalLimits,
+    Side,
     published_limits,
     quantile_limits,
     source_from_dict,
 )
-from earnest.core.results.specs import Side
+from earnest.results import Interval
 
 LEVELS = st.floats(0.01, 0.99)
 DRAWS = st.lists(st.floats(-5, 5), min_size=1, max_size=60).map(np.array)

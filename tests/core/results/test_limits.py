@@ -9,18 +9,18 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from earnest.core.results.interval import (
+from earnest.core import (
     LimitSource,
     LogitLimits,
     NormalLimits,
     ShareLimits,
     SidakLimits,
+    Side,
     best_of,
     limit_remarks,
     sidak,
     source_from_dict,
 )
-from earnest.core.results.specs import Side
 
 LEVELS = (0.5, 0.8, 0.9, 0.95, 0.999)
 SOURCES: dict[str, LimitSource] = {

@@ -8,15 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from earnest.core.base.errors import EvidenceError
-from earnest.core.results.interval import (
-    NormalLimits,
-    SidakLimits,
-    TailCurve,
-    TiltedLimits,
-    source_from_dict,
-)
-from earnest.core.results.specs import Side
+from earnest.core import NormalLimits, SidakLimits, Side, TailCurve, TiltedLimits, source_from_dict
+from earnest.errors import EvidenceError
 
 FALLBACK = NormalLimits(0.7, 0.05)
 

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from earnest import Parameter, Space
+from earnest.core import Clause, Condition
 from earnest.core.space.parameters import plain
-from earnest.core.space.space import Clause, Condition, ParameterKind
+from earnest.core.space.space import ParameterKind
 from earnest.errors import InputError
 
 

@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 import earnest as en
-from earnest.core.base.errors import FormatError
 from earnest.core.tables.formats import expanding
 from earnest.core.tables.formats.excel import read_excel
+from earnest.errors import FormatError
 
 RNG = np.random.default_rng(3)
 N = 40
@@ -115,7 +115,7 @@ def test_a_workbook_that_unpacks_to_gigabytes_is_refused_before_it_is_read(
 
 
 def test_a_table_to_tune_on_may_be_a_workbook(tmp_path: Path) -> None:
-    from earnest.training.tables.table import open_source
+    from earnest.training import open_source
 
     TABLE.to_excel(tmp_path / "data.xlsx", index=False)
     columns = open_source(tmp_path / "data.xlsx")

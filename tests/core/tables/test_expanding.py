@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.base.errors import FormatError, InputError
 from earnest.core.tables.formats import expanding
+from earnest.errors import FormatError, InputError
 
 Y, FOLD = np.arange(40) % 2, np.arange(40) % 4
 TABLE = b"y,fold,a,b\n" + b"1,0,0.5,0.25\n0,1,0.5,0.75\n" * 20

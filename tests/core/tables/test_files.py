@@ -21,12 +21,11 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 
-from earnest import Scores, estimate
-from earnest.core.base.errors import FormatError, InputError
-from earnest.core.data.predictions import Predictions
+from earnest import Predictions, Scores, estimate
 from earnest.core.tables import files as formats
 from earnest.core.tables.formats import npz
 from earnest.core.tables.formats.header import pack, unpack
+from earnest.errors import FormatError, InputError
 from tests.core.strategies import PARAMS, predictions
 
 SUFFIXES = ("csv", "csv.gz", "tsv", "parquet", "arrow", "feather", "npz")

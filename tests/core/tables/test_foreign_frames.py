@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import earnest as en
-from earnest.core.base.errors import EarnestError, InputError, MetricError
+from earnest.errors import EarnestError, InputError, MetricError
 
 N = 60
 Y = np.tile(["case", "control", "control"], N // 3)

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from earnest.core.base.errors import InputError
-from earnest.core.data.predictions import Configs, Predictions
+from earnest import Configs, Predictions
+from earnest.errors import InputError
 from tests.core.strategies import predictions
 
 from_frame = Predictions.from_frame

@@ -14,11 +14,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from earnest import Predictions
 from earnest.core.base.arrays import is_mapped
-from earnest.core.base.errors import InputError
-from earnest.core.data.predictions import Predictions
 from earnest.core.tables import files as formats
 from earnest.core.tables.formats import parquet
+from earnest.errors import InputError
 
 N, FOLDS = 60, np.arange(60) // 2 % 3
 

@@ -9,10 +9,9 @@ import pandas as pd
 import pytest
 
 from earnest import Predictions, Scores
-from earnest.core.tables.faults import LISTED, ColumnFault, make_faults_error
-from earnest.core.tables.formats.missing import MARKS
+from earnest.core import LISTED, MARKS, ColumnFault, make_faults_error
 from earnest.errors import InputError
-from earnest.training.tables.table import open_source
+from earnest.training import open_source
 
 
 def write(folder: Path, cells: list[str], name: str = "x", sign: str = ",") -> Path:

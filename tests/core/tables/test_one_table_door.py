@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import earnest as en
-from earnest.core.tables.opening import TABLES, guess_suffix
-from earnest.training.tables.table import open_source
+from earnest.core import TABLES, guess_suffix
+from earnest.training import open_source
 
 ROWS = [
     {"y": i % 2, "fold": i // 4, "a": 0.25 + 0.5 * (i % 2), "b": 0.5 + 0.125 * (i % 3)}

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import earnest as en
-from earnest.core.base.errors import InputError
+from earnest.errors import InputError
 
 R = Path(__file__).parent / "r"
 ILL = {"positive": "ill"}

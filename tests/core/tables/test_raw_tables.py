@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from earnest import Predictions, estimate
-from earnest.core.tables.raw import IS_DATA
+from earnest.core import IS_DATA
 from earnest.errors import InputError
 
 N = 40

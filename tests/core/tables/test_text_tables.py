@@ -13,7 +13,7 @@ import pytest
 
 from earnest import Predictions, trials_from
 from earnest.errors import FormatError, InputError
-from earnest.training.tables.table import open_source
+from earnest.training import open_source
 
 ROWS = [("müde", 1, 0.125), ("wach", 1, 0.75), ("müde", 2, 0.25), ("wach", 2, 1.5)]
 

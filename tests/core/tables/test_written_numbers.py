@@ -9,7 +9,7 @@ import pytest
 
 from earnest import Predictions, trials_from
 from earnest.errors import FormatError
-from earnest.training.tables.table import open_source
+from earnest.training import open_source
 
 # What stands in the file, and what it can only mean.
 CLEAR = {

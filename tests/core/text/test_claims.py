@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.results.interval import Interval
-from earnest.core.results.specs import AgainstChance
-from earnest.core.text.estimate import headline, print_numbers
+from earnest.core import AgainstChance, headline, print_numbers
 from earnest.core.text.gain import advice, confidence
 from earnest.core.text.learning import headline as tell_step
 from earnest.core.text.learning import line
 from earnest.core.text.thresholds import tell_bands
 from earnest.reporting.parts.headings import rivals_heading
+from earnest.results import Interval
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ import pickle
 
 import pytest
 
-from earnest.core.base.errors import InputError
-from earnest.core.text.doors import PYTHON, Door, Value, arg, render, through
+from earnest.core import PYTHON, Door, Value, arg, render, through
+from earnest.errors import InputError
 
 COMMAND = Door(frozenset({"--method", "--n-resamples", "--all", "--drop", "--config"}))
 

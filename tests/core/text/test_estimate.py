@@ -9,26 +9,31 @@ import pytest
 
 import earnest as en
 from earnest import metric as metric_named
-from earnest.core.data.folds import TrainingSizes
-from earnest.core.results.estimate import Estimate, Provenance, Scale
-from earnest.core.results.interval import Interval
-from earnest.core.results.specs import AgainstChance, Selection, Side
-from earnest.core.text.estimate import (
-    Form,
-    PrintedEstimate,
-    article,
+from earnest.core import (
+    AgainstChance,
+    Scale,
+    Selection,
+    Side,
+    TrainingSizes,
     confidence,
-    describe_optimism,
-    estimand_words,
-    flatters,
-    form,
     headline,
     limits_words,
     print_numbers,
     reason,
+)
+from earnest.core.results.estimate import Provenance
+from earnest.core.text.estimate import (
+    Form,
+    PrintedEstimate,
+    article,
+    describe_optimism,
+    estimand_words,
+    flatters,
+    form,
     training_words,
 )
 from earnest.core.text.numbers import percent, prose
+from earnest.results import Estimate, Interval
 
 AUC = Scale("roc_auc", True, (0.0, 1.0))
 RMSE = Scale("rmse", False, (0.0, float("inf")))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import earnest as en
-from earnest.core.text.paper import find_unknown_letters, latex
+from earnest.core import find_unknown_letters, latex
 
 AWKWARD = (
     *("a&b_c % #1 ~ ^2", "back\\slash {open close} $x$", "[first] *star*", "γ=0.1, α→β ≤ ∑ √ x₂⁻¹"),

@@ -9,11 +9,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from earnest import Space, Trials
+from earnest.core import name_configs
 from earnest.core.text.names import (
     LONGEST,
     join_name,
     label_configs,
-    name_configs,
     param_names,
     readable,
     value_words,

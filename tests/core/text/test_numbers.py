@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from earnest.core.text.numbers import decimals, find_shared_places, number
+from earnest.core import decimals, find_shared_places, number
 
 
 @pytest.mark.parametrize(

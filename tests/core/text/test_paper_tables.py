@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.text.paper import PaperTable, latex
+from earnest.core import PaperTable, latex
 
 NAMES = ("svm_rbf", "tree & 10 %", "[γ|x]", "#best ~ü")
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.text.estimate import metrics_of, plain_name
+from earnest.core import metrics_of, plain_name
 
 
 @pytest.fixture(scope="module")

@@ -20,14 +20,14 @@ from sklearn.tree import DecisionTreeClassifier
 
 import earnest as en
 from earnest import SearchCV, nested_cv
-from earnest.core.base.errors import ClusterError, EarnestError
-from earnest.core.base.protocols import Outcome, Task
-from earnest.engine import backends
+from earnest.core import Outcome
+from earnest.core.base.protocols import Task
+from earnest.engine import Place, backends, on_backend, plan
 from earnest.engine import scores as engine_scores
-from earnest.engine.backends import Place, on_backend, plan
 from earnest.engine.clusters import dask as on_dask
 from earnest.engine.parcels import keep
 from earnest.engine.run import run
+from earnest.errors import ClusterError, EarnestError
 from earnest.kernels import score as kernel
 from earnest.store import SqliteStore, read_run
 from tests.engine.local_clusters import WORKER, DaskProcesses, dask_processes, end

@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from earnest.core.base.protocols import Outcome, Task
-from earnest.engine.backends import Place, on_backend, plan
+from earnest.core import Outcome
+from earnest.core.base.protocols import Task
+from earnest.engine import Place, on_backend, plan
 from earnest.engine.run import run
 from earnest.store import SqliteStore
 from tests.engine.searches import searched

@@ -8,10 +8,11 @@ from typing import Self
 import numpy as np
 import pytest
 
-from earnest.core.base.errors import EarnestError
-from earnest.core.base.protocols import Outcome, Task
+from earnest.core import Outcome
+from earnest.core.base.protocols import Task
 from earnest.engine.clusters.traffic import MOST_LOST, SUSPECT, LostChunk, refuse, run_on_cluster
 from earnest.engine.worker import Report, Sent
+from earnest.errors import EarnestError
 
 TASKS = [Task((number,)) for number in range(30)]
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.explanation.curves import EffectCurve
-from earnest.explanation.effects import compute_surface, effect_of
+from earnest.explanation import compute_surface, effect_of
+from earnest.results import EffectCurve
 from tests.explanation.scenes import (
     Known,
     forbidding,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from earnest.explanation.curves import (
+from earnest.explanation import (
     CurveQuality,
     QualityGain,
     mean_confidence,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from earnest.errors import InputError
-from earnest.explanation.regions.partition import DEFAULT_REGIONS, Growth, grow
+from earnest.explanation import DEFAULT_REGIONS, Growth, grow
 
 RNG = np.random.default_rng(2)
 X = RNG.random((120, 3))

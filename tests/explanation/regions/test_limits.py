@@ -8,6 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import earnest as en
+from earnest.explanation import Split
 from earnest.explanation.regions.regions import (
     Limit,
     band_words,
@@ -16,7 +17,6 @@ from earnest.explanation.regions.regions import (
     roundest,
     share_words,
 )
-from earnest.explanation.regions.splits import Split
 
 
 @given(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6))

@@ -5,12 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from earnest.explanation.regions.splits import (
-    FEWEST,
-    best_split,
-    find_published_split,
-    list_split_points,
-)
+from earnest.explanation import FEWEST, best_split, find_published_split, list_split_points
 
 
 def test_every_second_order_statistic_is_a_candidate() -> None:

@@ -8,16 +8,11 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.explanation.curves import EffectCurve, average_columns
-from earnest.explanation.effects import effect_of
-from earnest.explanation.regions.partition import (
-    Growth,
-    RegionRule,
-    eligible,
-    neighbours,
-    regions_of,
-)
-from earnest.explanation.regions.regions import RegionTree, inside
+from earnest.explanation import Growth, RegionRule, effect_of, regions_of
+from earnest.explanation.curves import average_columns
+from earnest.explanation.regions.partition import eligible, neighbours
+from earnest.explanation.regions.regions import inside
+from earnest.results import EffectCurve, RegionTree
 from tests.explanation.scenes import known_scene, mixed, mixed_trials, process_scene, unit
 
 PLAIN = en.Space((unit("a"), unit("b"), unit("c")))

@@ -9,12 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from earnest.explanation.regions.splits import (
-    MOST_LEVELS,
-    Split,
-    best_split,
-    impurity,
-)
+from earnest.explanation import MOST_LEVELS, Split, best_split, impurity
 
 
 def plain_impurity(table: np.ndarray) -> float:

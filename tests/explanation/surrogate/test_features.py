@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from earnest import Parameter, Space
-from earnest.core.space.space import Clause, Condition
-from earnest.explanation.surrogate.gaussian_process import Features
+from earnest.core import Clause, Condition
+from earnest.explanation import Features
 from tests.explanation.problems import mixed
 
 

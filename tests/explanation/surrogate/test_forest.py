@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from earnest.errors import InputError
-from earnest.explanation.surrogate.forest import ForestSurrogate
-from earnest.explanation.surrogate.surrogate import (
+from earnest.explanation import (
     FittedSurrogate,
+    ForestSurrogate,
     Surrogate,
     choose_surrogate,
     find_surrogate,

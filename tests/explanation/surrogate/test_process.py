@@ -10,16 +10,14 @@ import pytest
 
 from earnest import Space
 from earnest.errors import InputError
+from earnest.explanation import EffectSums, Features, FittedSurrogate, GaussianProcess, Surrogate
 from earnest.explanation.surrogate.gaussian_process import (
     KERNELS,
     SCALES_FROM,
-    Features,
-    GaussianProcess,
     Scales,
     SurrogateData,
     penalise_scales,
 )
-from earnest.explanation.surrogate.surrogate import EffectSums, FittedSurrogate, Surrogate
 from tests.explanation.problems import cube, mixed, mixed_truth, smooth
 
 

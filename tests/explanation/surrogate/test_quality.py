@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from earnest import Trials
-from earnest.core.base.rng import Seeds
-from earnest.explanation.surrogate.forest import ForestSurrogate
-from earnest.explanation.surrogate.gaussian_process import GaussianProcess
+from earnest.core import Seeds
+from earnest.explanation import ForestSurrogate, GaussianProcess
 from earnest.explanation.surrogate.quality import (
     SurrogateQuality,
     Trust,

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from earnest import Predictions, metric
-from earnest.core.data.weights import Weights
 from earnest.inference.cases.placements import auc_influence, auc_placements, turned
-from earnest.kernels.score import score_table
+from earnest.kernels import score_table
 from earnest.metrics.ranking import is_auc, line_of
+from earnest.resampling import Weights
 from earnest.testing import example_predictions
 from earnest.testing.examples import mirrored
 

@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 
 import earnest as en
 from earnest import Predictions
-from earnest.core.base.errors import MetricError
-from earnest.core.data.weights import Weights
-from earnest.inference.cases.case_values import case_values
-from earnest.inference.cases.fold_variance import variance_of_mean
-from earnest.kernels.score import score_table
-from earnest.metrics import METRICS
-from earnest.metrics.families import MomentMetric, RankMetric
+from earnest.errors import MetricError
+from earnest.inference import case_values, variance_of_mean
+from earnest.kernels import score_table
+from earnest.metrics import METRICS, MomentMetric
+from earnest.metrics.families import RankMetric
 from earnest.metrics.ranking import auc_scan
+from earnest.resampling import Weights
 from earnest.testing import example_predictions, mirrored
 from tests.inference.under_weights import by_weights
 

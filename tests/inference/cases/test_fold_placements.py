@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
 from earnest import Predictions, estimate
-from earnest.core.base.errors import EvidenceError
-from earnest.inference.cases.case_values import case_values
-from earnest.inference.cases.fold_variance import variance_of_mean
-from earnest.kernels.score import fold_scores
+from earnest.errors import EvidenceError
+from earnest.inference import case_values, variance_of_mean
+from earnest.kernels import fold_scores
 from earnest.testing import example_predictions
 from tests.inference.under_weights import by_weights
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from earnest import Predictions
-from earnest.inference.cases.fold_variance import corrected_variance, overlap_of
+from earnest.inference import corrected_variance, overlap_of
 
 
 @pytest.mark.parametrize("folds", [2, 5, 10])

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from earnest.core.base.errors import EvidenceError, InputError
-from earnest.inference.cases.fold_variance import variance_of_mean
+from earnest.errors import EvidenceError, InputError
+from earnest.inference import variance_of_mean
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

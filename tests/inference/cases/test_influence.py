@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from earnest.inference.cases.case_values import find_influence
+from earnest.inference import find_influence
 
 
 def moved_mean(x: np.ndarray, function: object) -> object:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from earnest import Predictions, metric
-from earnest.core.data.target import Target, Task
-from earnest.inference.cases.no_information import no_information
+from earnest import Predictions, Target, metric
+from earnest.core import Task
+from earnest.inference import no_information
 from earnest.metrics import make_metric
 
 BINARY = Target(y=np.array([0] * 7 + [1] * 3), task=Task.BINARY, classes=("no", "yes"))

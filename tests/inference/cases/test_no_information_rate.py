@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import earnest as en
-from earnest.inference.cases.no_information import mean_distance, mean_square, no_information_rate
+from earnest.inference import mean_distance, mean_square, no_information_rate
 from earnest.testing import example_replicates, mirrored
 
 NUMBERS = arrays(float, st.integers(1, 12), elements=st.floats(-100, 100, width=16))

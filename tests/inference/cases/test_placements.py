@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from earnest.core.base.errors import EvidenceError, InputError
+from earnest.errors import EvidenceError, InputError
+from earnest.inference import placements
 from earnest.inference.cases import placements as room
-from earnest.inference.cases.placements import placements
 from earnest.kernels import fast, placing
 
 Array = NDArray[np.float64]

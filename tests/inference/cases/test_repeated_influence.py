@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from earnest import Predictions
-from earnest.inference.cases.case_values import case_values
-from earnest.inference.cases.fold_variance import variance_of_mean
+from earnest.inference import case_values, variance_of_mean
 from earnest.methods.learner.repeated_cv import influence_variance
 from tests.methods.learners import random_folds
 

@@ -7,15 +7,11 @@ import pytest
 
 import earnest as en
 from earnest import Predictions, estimate, metric
-from earnest.core.base.errors import EvidenceError
-from earnest.core.base.rng import Seeds
+from earnest.core import Seeds
+from earnest.errors import EvidenceError
+from earnest.inference import GRID, ResampledSelection, class_curves
 from earnest.inference.curves import corrected as module
-from earnest.inference.curves.corrected import (
-    GRID,
-    ResampledSelection,
-    class_curves,
-    no_class_curves,
-)
+from earnest.inference.curves.corrected import no_class_curves
 
 EXACT = 1e-9  # sums of a few thousand numbers of order one
 

@@ -9,21 +9,14 @@ import pytest
 
 import earnest as en
 from earnest import Predictions, estimate, metric
-from earnest.core.base.errors import EvidenceError
-from earnest.core.base.rng import Seeds
-from earnest.core.data.selection import MeanOfFolds, Pooled
+from earnest.core import Seeds
+from earnest.errors import EvidenceError
+from earnest.inference import GRID, ResampledSelection, curve_points
 from earnest.inference.curves import corrected as module
-from earnest.inference.curves.corrected import (
-    GRID,
-    Curves,
-    ResampledSelection,
-    curve_points,
-    enough,
-    mean_curves,
-    no_curves,
-)
+from earnest.inference.curves.corrected import Curves, enough, mean_curves, no_curves
 from earnest.methods import BBC
-from earnest.resampling.bootstrap import every_class_on_both_sides
+from earnest.resampling import every_class_on_both_sides
+from earnest.rules import MeanOfFolds, Pooled
 from earnest.testing import example_predictions
 from tests.methods import oracles
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from earnest import Predictions, metric
-from earnest.core.base.errors import EvidenceError
-from earnest.inference.curves.winner import residuals, running, winner_folds
+from earnest.errors import EvidenceError
+from earnest.inference import residuals, running, winner_folds
 from earnest.testing import example_predictions
 from tests.methods import oracles
 

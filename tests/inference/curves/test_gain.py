@@ -11,11 +11,10 @@ from sklearn.linear_model import LogisticRegression
 import earnest as en
 from benchmarks.calibration.gain import Cell, simulate
 from earnest import Configs, Predictions
-from earnest.core.base.errors import EvidenceError, InputError
-from earnest.core.results.interval import Interval
 from earnest.core.text.gain import advice, confidence, headline
+from earnest.errors import EvidenceError, InputError
 from earnest.inference.curves.gain import gain_beside
-from earnest.results import Gain
+from earnest.results import Gain, Interval
 
 
 def ladder(rng: np.random.Generator, skills: list[float], n: int = 200) -> Predictions:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
 
-from earnest.inference.curves.corrected import GRID, CurvePoints, curve_points, roc_points
+from earnest.inference import GRID, CurvePoints, curve_points, roc_points
 
 EXACT = 1e-12
 HALF_STEP = 0.5 * (GRID[1] - GRID[0])

@@ -9,10 +9,9 @@ import pytest
 
 import earnest as en
 from earnest import Predictions
-from earnest.core.base.errors import EvidenceError
-from earnest.core.base.rng import Seeds
-from earnest.core.data.selection import first_best, in_units_of_the_best
-from earnest.inference.curves.corrected import ResampledSelection
+from earnest.core import Seeds, first_best, in_units_of_the_best
+from earnest.errors import EvidenceError
+from earnest.inference import ResampledSelection
 from earnest.inference.curves.prefixes import (
     Order,
     find_changes,
@@ -23,7 +22,7 @@ from earnest.inference.curves.prefixes import (
 from earnest.methods import BBC
 from earnest.metrics import METRICS
 from earnest.metrics.families import Metric
-from earnest.resampling.bootstrap import UndefinedRule
+from earnest.resampling import UndefinedRule
 from earnest.testing import example_predictions
 
 EXACT = 1e-12

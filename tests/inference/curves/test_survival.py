@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from earnest import Predictions
-from earnest.core.base.errors import EvidenceError
-from earnest.inference.curves.winner import kaplan_meier, risk_groups, thirds
+from earnest.errors import EvidenceError
+from earnest.inference import kaplan_meier, risk_groups, thirds
 from earnest.testing import example_predictions
 
 EXACT = 1e-12

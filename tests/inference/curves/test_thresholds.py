@@ -14,15 +14,12 @@ from sklearn.metrics import confusion_matrix
 import earnest as en
 from benchmarks.calibration.thresholds import Cell, simulate
 from earnest import Predictions
-from earnest.core.base.errors import EarnestError, EvidenceError, InputError
-from earnest.core.base.rng import Seeds
-from earnest.core.data.selection import Pooled
-from earnest.core.results.thresholds import MEASURES
-from earnest.inference.curves.thresholds import thresholds_beside
-from earnest.inference.resampling.resampled import choose_resampler, resample_statistic
-from earnest.inference.resampling.winners import winners
-from earnest.resampling.bootstrap import UndefinedRule, every_class_on_both_sides
+from earnest.core import MEASURES, Seeds
+from earnest.errors import EarnestError, EvidenceError, InputError
+from earnest.inference import choose_resampler, resample_statistic, thresholds_beside, winners
+from earnest.resampling import UndefinedRule, every_class_on_both_sides
 from earnest.results import Thresholds
+from earnest.rules import Pooled
 from earnest.testing import example_predictions
 
 

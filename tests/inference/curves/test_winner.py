@@ -9,7 +9,7 @@ import pytest
 from sklearn.metrics import confusion_matrix
 
 from earnest import Predictions
-from earnest.core.base.errors import EvidenceError
+from earnest.errors import EvidenceError
 from earnest.inference.curves.winner import (
     calibration,
     confusion,

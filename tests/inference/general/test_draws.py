@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from earnest.core.results.interval import DrawnLimits
-from earnest.core.results.specs import Side
+from earnest.core import DrawnLimits, Side
 from earnest.inference.general.draws import BCaLimits, PivotLimits, acceleration, bias_shift
 
 SIDES = [

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.base.errors import InputError
+from earnest.errors import InputError
 
 X = np.random.default_rng(0).exponential(size=40)
 Y = np.tile([0, 1], 20)

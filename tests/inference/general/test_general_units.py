@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.base.errors import EarnestError, EvidenceError, InputError
-from earnest.core.base.rng import Seeds
-from earnest.inference.general.units import Units, WeightedStatistic
+from earnest.core import Seeds
+from earnest.errors import EarnestError, EvidenceError, InputError
+from earnest.inference import Units, WeightedStatistic
 
 
 def test_weights_of_cases_sum_to_the_size_of_every_stratum() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.base.errors import EvidenceError, InputError
+from earnest.errors import EvidenceError, InputError
 
 X = np.random.default_rng(11).exponential(size=30)
 Y = X + np.random.default_rng(12).standard_normal(30)

@@ -7,13 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 import earnest as en
-from earnest.core.base.errors import MetricError
-from earnest.inference.left_out.estimates import (
-    cases_left_out,
-    has_cases,
-    has_pairs,
-    pairs_left_out,
-)
+from earnest.errors import MetricError
+from earnest.inference import cases_left_out, has_cases, has_pairs, pairs_left_out
 from earnest.testing import example_replicates, mirrored
 from tests.inference.enumeration import Samples
 

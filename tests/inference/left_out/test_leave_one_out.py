@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from earnest.core.base.errors import EvidenceError, InputError
-from earnest.inference.left_out.leave_one_out import leave_one_out
+from earnest.errors import EvidenceError, InputError
+from earnest.inference import leave_one_out
 from tests.inference.enumeration import Samples
 
 EXACT = 1e-9  # of a five-point rule with a step of 1e-3 on smooth functions of order one

@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 import earnest as en
-from earnest.core.base.errors import EvidenceError, InputError
-from earnest.inference.left_out.leave_pair_out import Pairs, leave_pair_out, pairs_of
+from earnest.errors import EvidenceError, InputError
+from earnest.inference import Pairs, leave_pair_out, pairs_of
 from tests.inference.enumeration import Samples
 
 EXACT = 1e-9  # of a five-point rule with a step of 1e-3 on smooth functions of order one

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.base.errors import EvidenceError
-from earnest.core.data.weights import Weights
+from earnest.errors import EvidenceError
 from earnest.inference.left_out.scores import (
     apparent_score,
     left_out_scores,
     score_drawn,
     whole_scores,
 )
+from earnest.resampling import Weights
 from earnest.testing import example_replicates
 
 ASKED = [

@@ -8,13 +8,10 @@ import numpy as np
 import pytest
 
 from earnest import Predictions, metric
-from earnest.core.base.errors import EvidenceError
-from earnest.core.results.interval import AreaLimits, LogitLimits, NormalLimits
-from earnest.core.results.specs import Side
-from earnest.inference.cases.placements import placements
-from earnest.inference.limits.auc import delong, hanley_mcneil, hanley_mcneil_variance
-from earnest.inference.resampling.splits import Choice
-from earnest.kernels.score import score_table
+from earnest.core import AreaLimits, LogitLimits, NormalLimits, Side
+from earnest.errors import EvidenceError
+from earnest.inference import Choice, delong, hanley_mcneil, hanley_mcneil_variance, placements
+from earnest.kernels import score_table
 
 AUC = metric("roc_auc").on("binary")
 

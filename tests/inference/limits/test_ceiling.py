@@ -10,14 +10,8 @@ from scipy.special import betainc
 from scipy.stats import binom
 
 import earnest as en
-from earnest.core.results.interval import (
-    AreaLimits,
-    NearWinnerLimits,
-    TighterLimits,
-    WidenedLimits,
-    binormal_trials,
-)
-from earnest.core.results.specs import Side
+from earnest.core import AreaLimits, Side, TighterLimits, WidenedLimits
+from earnest.core.results.interval import NearWinnerLimits, binormal_trials
 from earnest.inference.limits import ceiling
 from earnest.inference.limits.ceiling import LEVELS, perfect_limits
 from earnest.inference.limits.local_level import DRAWS

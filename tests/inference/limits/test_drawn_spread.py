@@ -7,15 +7,15 @@ import pytest
 from numpy.typing import NDArray
 
 import earnest as en
-from earnest.core.results.interval import (
+from earnest.core import (
     AreaLimits,
     DrawnLimits,
     NormalLimits,
+    Side,
     WidenedLimits,
     source_from_dict,
 )
-from earnest.core.results.specs import Side
-from earnest.inference.limits.ceiling import disjoint_pairs, with_spread
+from earnest.inference import disjoint_pairs, with_spread
 
 METHODS = ["bbc", "bbc_fold", "naive_bootstrap", "holdout"]
 

@@ -9,11 +9,9 @@ import pytest
 
 import earnest as en
 from earnest import Predictions, metric
-from earnest.core.base.errors import EvidenceError
-from earnest.core.results.cautions import Severity
-from earnest.core.results.interval import EqualCaseLimits, NormalLimits
-from earnest.inference.cases.fold_variance import Variance
-from earnest.inference.limits.fold_normal import fold_normal
+from earnest.core import EqualCaseLimits, NormalLimits, Severity
+from earnest.errors import EvidenceError
+from earnest.inference import Variance, fold_normal
 
 
 def made(pi: Predictions, name: str, kind: Variance = Variance.ALL_PAIRS) -> Any:

@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 
 from earnest import Predictions, metric
-from earnest.core.results.interval import AreaLimits, EqualCaseLimits, NormalLimits
-from earnest.core.results.specs import Side
-from earnest.inference.cases.fold_variance import Variance
-from earnest.inference.limits.fold_normal import FoldNormal, fold_normal
-from earnest.kernels.score import score_table
+from earnest.core import AreaLimits, EqualCaseLimits, NormalLimits, Side
+from earnest.inference import FoldNormal, Variance, fold_normal
+from earnest.kernels import score_table
 
 N = 60
 SHARE = 1 - 0.025 ** (1 / N)

@@ -8,9 +8,14 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.results.interval import EqualCaseLimits, LogitLimits, NormalLimits, ShareLimits
-from earnest.inference.left_out.estimates import cases_left_out, pairs_left_out
-from earnest.inference.limits.replicates import limits_of, noise_remarks, scaled_limits
+from earnest.core import EqualCaseLimits, LogitLimits, NormalLimits, ShareLimits
+from earnest.inference import (
+    cases_left_out,
+    limits_of,
+    noise_remarks,
+    pairs_left_out,
+    scaled_limits,
+)
 from earnest.testing import example_replicates
 
 

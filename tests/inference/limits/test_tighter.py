@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.results.interval import MovedLimits, NormalLimits, TighterLimits
-from earnest.core.results.specs import Side
+from earnest.core import MovedLimits, NormalLimits, Side, TighterLimits
 
 LEVELS = (0.5, 0.8, 0.95, 0.999)
 SIDES = ("two-sided", "lower", "upper")

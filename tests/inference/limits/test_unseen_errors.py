@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 
 import earnest as en
-from earnest.core.results.specs import Side
-from earnest.inference.limits.unseen_errors import ErrorCosts, unseen_error_limits
+from earnest.core import Side
+from earnest.inference import ErrorCosts, unseen_error_limits
 from tests.inference.limits.unseen_error_oracle import upper_limit
 
 SAME = 1e-8  # a bisection of shares stops at 1e-12 of the range, the oracle's at 1e-14

@@ -26,9 +26,8 @@ from sklearn.metrics import (
 
 import earnest as en
 from earnest import Predictions, estimate
-from earnest.core.base.rng import Purpose, Seeds
-from earnest.core.results.interval import FewUnitsLimits, LossLimits, OverlapLimits, ShareLimits
-from earnest.core.results.specs import Side
+from earnest.core import LossLimits, OverlapLimits, Purpose, Seeds, ShareLimits, Side
+from earnest.core.results.interval import FewUnitsLimits
 from earnest.inference.limits import local_level
 from earnest.inference.limits.local_level import (
     DroppedConfigurations,
@@ -37,13 +36,9 @@ from earnest.inference.limits.local_level import (
 )
 from earnest.inference.limits.winner_law import Law, law_of
 from earnest.methods import NearWinner
+from earnest.metrics import MomentMetric
 from earnest.metrics import metric as resolve_metric
-from earnest.metrics.families import MomentMetric
-from earnest.resampling.bootstrap import (
-    GroupBootstrap,
-    every_class_on_both_sides,
-    something_out_of_bag,
-)
+from earnest.resampling import GroupBootstrap, every_class_on_both_sides, something_out_of_bag
 from earnest.testing import example_predictions
 from tests.inference.limits.unseen_error_oracle import upper_limit
 from tests.methods import near_winner_oracle as oracle

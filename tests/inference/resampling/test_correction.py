@@ -7,7 +7,7 @@ import pytest
 
 import earnest as en
 from earnest import Predictions
-from earnest.core.data.target import Task
+from earnest.core import Task
 from earnest.inference.cases.case_values import score_terms
 from earnest.inference.resampling import winners
 from earnest.inference.resampling.winners import (
@@ -15,7 +15,7 @@ from earnest.inference.resampling.winners import (
     errors_in_the_limit,
 )
 from earnest.methods import BBC
-from earnest.metrics.families import METRICS
+from earnest.metrics import METRICS
 
 EXACT = 1e-9
 PLAIN = ["accuracy", "error_rate", "brier", "log_loss", "roc_auc"]

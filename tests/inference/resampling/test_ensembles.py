@@ -11,18 +11,17 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 import earnest as en
-from earnest.core.base.rng import Seeds
-from earnest.core.data.selection import ENSEMBLES, EnsembleRule
-from earnest.core.data.weights import Weights
+from earnest.core import EnsembleRule, Seeds
+from earnest.core.data.selection import ENSEMBLES
+from earnest.inference import blend, choose_ensembles
 from earnest.inference.resampling import ensembles
 from earnest.inference.resampling.ensembles import (
-    blend,
-    choose_ensembles,
     cross_fit,
     divide_cases,
     leave_parts_out,
     score_ensembles,
 )
+from earnest.resampling import Weights
 
 Array = NDArray[np.float64]
 Score = Callable[[Array, Array, Array], float]

@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest import Predictions, metric
-from earnest.core.base.rng import Seeds
-from earnest.core.data.target import Target, Task
-from earnest.inference.resampling.resampled import choose_resampler, resample_statistic
-from earnest.resampling import Weights, bootstrap
-from earnest.resampling.bootstrap import (
+from earnest import Predictions, Target, metric
+from earnest.core import Seeds, Task
+from earnest.inference import choose_resampler, resample_statistic
+from earnest.resampling import (
     BayesianBootstrap,
     CaseBootstrap,
     GroupBootstrap,
     StratifiedBootstrap,
     UndefinedRule,
+    Weights,
+    bootstrap,
     in_bag_rule,
     out_of_bag_rule,
     something_out_of_bag,

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from earnest import Predictions, metric
-from earnest.core.base.errors import EvidenceError, MetricError
-from earnest.core.base.rng import Seeds
-from earnest.core.data.selection import MeanOfFolds, OneStandardError, Pooled
-from earnest.inference.resampling.splits import Choice, SplitKnobs, choose
+from earnest.core import Seeds
+from earnest.errors import EvidenceError, MetricError
+from earnest.inference import Choice, SplitKnobs, choose
+from earnest.rules import MeanOfFolds, OneStandardError, Pooled
 from earnest.testing import example_predictions
 
 AUC = metric("roc_auc").on("binary")

@@ -9,14 +9,9 @@ import numpy as np
 import pytest
 
 from earnest import Predictions
-from earnest.core.base.errors import InputError
-from earnest.core.base.rng import Seeds
-from earnest.inference.resampling.splits import (
-    SplitKnobs,
-    learning_part,
-    redraw_split,
-    split_cases,
-)
+from earnest.core import Seeds
+from earnest.errors import InputError
+from earnest.inference import SplitKnobs, learning_part, redraw_split, split_cases
 from earnest.testing import example_predictions
 
 

@@ -7,18 +7,17 @@ import pytest
 
 import earnest as en
 from earnest import Predictions, metric
-from earnest.core.data.selection import MeanOfFolds, OneStandardError, Pooled
+from earnest.inference import winners
 from earnest.inference.resampling import winners as module
 from earnest.inference.resampling.winners import (
     fold_inflation,
     gains_of,
     keep_defined_folds,
     winner,
-    winners,
 )
-from earnest.kernels import contest
-from earnest.kernels.score import fold_scores
+from earnest.kernels import contest, fold_scores
 from earnest.resampling import Weights
+from earnest.rules import MeanOfFolds, OneStandardError, Pooled
 from earnest.testing import squared_error
 from tests.methods import oracles
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.inference.cases.no_information import no_information_rate
+from earnest.inference import no_information_rate
 from earnest.methods.bootstrap.b632plus import plus
 from earnest.testing import example_replicates
 from tests.methods import replicate_oracles as oracles

@@ -41,7 +41,7 @@ def test_the_delta_method_is_the_derivative_of_the_function_of_sums(metric: str)
         assert answer.standard_error == pytest.approx(expected, rel=1e-8)
     else:  # 1 - m / v, where v moves too: its case values are -(l_i / v - m (y_i - ybar)^2 / v^2)
         y = made.target.y
-        from earnest.inference.left_out.leave_one_out import leave_one_out
+        from earnest.inference import leave_one_out
 
         losses, v = (made.responses - y) ** 2, np.var(y)
         terms = -(losses / v - mse.value * (y - y.mean()) ** 2 / v**2)

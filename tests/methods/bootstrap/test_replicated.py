@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.results.specs import Evidence
-from earnest.methods.base import METHODS, methods_for
+from earnest.core import Evidence
+from earnest.methods import METHODS, methods_for
 from earnest.testing import check_method, example_replicates
 from earnest.testing.examples import answer_or_refusal
 

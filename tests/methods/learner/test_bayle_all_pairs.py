@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from earnest import Predictions, estimate, estimate_all
-from earnest.core.base.errors import EvidenceError, InputError, MetricError
-from earnest.core.results.estimate import Estimate
+from earnest.errors import EvidenceError, InputError, MetricError
 from earnest.methods import BayleAllPairs
+from earnest.results import Estimate
 from tests.methods import oracles
 
 Z = 1.959963984540054

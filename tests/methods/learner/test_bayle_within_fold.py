@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from earnest import Predictions, estimate
-from earnest.core.base.errors import EvidenceError
-from earnest.core.results.estimate import Estimate
+from earnest.errors import EvidenceError
 from earnest.methods import BayleWithinFold
+from earnest.results import Estimate
 
 Z = 1.959963984540054
 EXACT = 1e-12

@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import f1_score, roc_auc_score
 
 from earnest import Predictions, estimate, estimate_all
-from earnest.core.results.specs import Estimand
+from earnest.core import Estimand
 from earnest.errors import EvidenceError
 from earnest.methods import CV
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from earnest import Predictions, estimate
-from earnest.core.results.interval import AreaLimits
-from earnest.core.results.specs import Estimand, Selection, Side
+from earnest.core import AreaLimits, Estimand, Selection, Side
 from earnest.errors import MetricError
 from earnest.methods import DeLong
 from earnest.results import Estimate

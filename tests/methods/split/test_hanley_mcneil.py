@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from earnest import Predictions, estimate
-from earnest.core.results.interval import AreaLimits
-from earnest.core.results.specs import Estimand, Side
+from earnest.core import AreaLimits, Estimand, Side
 from earnest.errors import MetricError
-from earnest.inference.limits.auc import hanley_mcneil_variance
+from earnest.inference import hanley_mcneil_variance
 from earnest.methods import HanleyMcNeil
 from earnest.testing import example_predictions
 from tests.methods.split.test_delong import by_pairs, codes

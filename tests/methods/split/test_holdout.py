@@ -10,7 +10,7 @@ import pytest
 
 import earnest as en
 from earnest import Predictions, estimate
-from earnest.core.base.rng import Purpose, Seeds
+from earnest.core import Purpose, Seeds
 from earnest.methods import HoldOut
 from earnest.methods.split.holdout import split_cases
 from earnest.testing import squared_error

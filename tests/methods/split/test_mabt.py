@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from earnest import Predictions, estimate
-from earnest.core.results.specs import Estimand, Selection
+from earnest.core import Estimand, Selection
 from earnest.methods import MABT, DeLong, Tilted
 from earnest.testing import example_predictions
 from tests.methods.split.test_delong import codes

@@ -10,14 +10,19 @@ from numpy.typing import NDArray
 
 from benchmarks.speed import transcriptions as plain
 from earnest import Predictions, estimate, metric
-from earnest.core.base.errors import EvidenceError
-from earnest.core.base.rng import Seeds
-from earnest.core.results.interval import EqualCaseLimits, NormalLimits, ShareLimits
-from earnest.core.results.specs import Estimand, Selection, Side
-from earnest.errors import InputError, MetricError
+from earnest.core import (
+    EqualCaseLimits,
+    Estimand,
+    NormalLimits,
+    Seeds,
+    Selection,
+    ShareLimits,
+    Side,
+)
+from earnest.errors import EvidenceError, InputError, MetricError
+from earnest.inference import Choice
 from earnest.inference.cases.placements import auc_influence
-from earnest.inference.resampling.splits import Choice
-from earnest.kernels.score import score_table
+from earnest.kernels import score_table
 from earnest.methods import Tilted
 from earnest.methods.split import tilted
 from earnest.methods.split.tilted import (
@@ -28,7 +33,7 @@ from earnest.methods.split.tilted import (
     tilt_limits,
 )
 from earnest.metrics.families import Metric
-from earnest.resampling.bootstrap import (
+from earnest.resampling import (
     BayesianBootstrap,
     CaseBootstrap,
     GroupBootstrap,

@@ -13,7 +13,7 @@ import earnest as en
 from earnest import Predictions, estimate
 from earnest.methods import BBC
 from earnest.methods.winner.bbc import BBCDetails
-from earnest.resampling.bootstrap import (
+from earnest.resampling import (
     BayesianBootstrap,
     GroupBootstrap,
     StratifiedBootstrap,
@@ -376,9 +376,10 @@ def score_one(y: np.ndarray, p: np.ndarray, metric: str) -> float:
 def test_an_ensemble_is_scored_on_cases_that_did_not_choose_it(
     binary: Predictions, metric: str
 ) -> None:
-    from earnest.core.base.rng import Purpose, Seeds
-    from earnest.core.data.weights import Weights
-    from earnest.inference.resampling.ensembles import choose_ensembles, leave_parts_out
+    from earnest.core import Purpose, Seeds
+    from earnest.inference import choose_ensembles
+    from earnest.inference.resampling.ensembles import leave_parts_out
+    from earnest.resampling import Weights
 
     rule, measure = en.rules.GreedyEnsemble(size=4), en.metric(metric).on("binary")
     pi = replace(binary, kind=type(binary.kind)("probability"))
@@ -406,8 +407,8 @@ def test_an_ensemble_is_scored_on_cases_that_did_not_choose_it(
 def test_the_draws_of_an_ensemble_are_out_of_bag_scores_about_its_value(
     binary: Predictions, metric: str
 ) -> None:
-    from earnest.core.data.weights import Weights
-    from earnest.inference.resampling.ensembles import choose_ensembles
+    from earnest.inference import choose_ensembles
+    from earnest.resampling import Weights
 
     rule, measure = en.rules.GreedyEnsemble(size=4), en.metric(metric).on("binary")
     pi = replace(binary, kind=type(binary.kind)("probability"))

@@ -9,9 +9,9 @@ import pytest
 
 import earnest as en
 from earnest import Predictions, estimate
-from earnest.core.base.rng import Purpose, Seeds
+from earnest.core import Purpose, Seeds
 from earnest.methods import NaiveBootstrap
-from earnest.resampling.bootstrap import BayesianBootstrap
+from earnest.resampling import BayesianBootstrap
 from tests.methods import oracles
 
 EXACT = 1e-12

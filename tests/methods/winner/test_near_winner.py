@@ -12,17 +12,11 @@ import pytest
 
 import earnest as en
 from earnest import Predictions, estimate
-from earnest.core.base.rng import Purpose, Seeds
-from earnest.core.results.interval import (
-    AreaLimits,
-    NearWinnerLimits,
-    ShareLimits,
-    binormal_variance,
-)
-from earnest.core.results.specs import Side
+from earnest.core import AreaLimits, Purpose, Seeds, ShareLimits, Side
+from earnest.core.results.interval import NearWinnerLimits, binormal_variance
 from earnest.inference.limits.local_level import winner_errors
 from earnest.methods import BBC, NearWinner
-from earnest.resampling.bootstrap import every_class_on_both_sides, something_out_of_bag
+from earnest.resampling import every_class_on_both_sides, something_out_of_bag
 from earnest.testing import example_predictions
 from tests.methods import near_winner_oracle as oracle
 from tests.methods.oracles import counts_of

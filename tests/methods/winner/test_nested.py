@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
 from earnest import NestedPredictions, Predictions, SearchCV, estimate, nested_cv
-from earnest.core.results.specs import Estimand
+from earnest.core import Estimand
 from earnest.errors import EvidenceError
 from tests.methods.learners import nested_ridge
 

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.explanation.effects import compute_surface, effect_of
+from earnest.explanation import Growth, RegionRule, compute_surface, effect_of, regions_of
 from earnest.explanation.importance import measure_importance
-from earnest.explanation.regions.partition import Growth, RegionRule, regions_of
 from earnest.explanation.sampling_bias import Gap
 from earnest.plotting.figures.effects import MOST_TICKS, plot_effect, plot_regions, plot_surface
 from tests.explanation.scenes import mixed_trials, process_scene

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.results.specs import Selection
-from earnest.plotting.svg.canvas import TOKENS
+from earnest.core import Selection
+from earnest.plotting import TOKENS
 
 SEED = 5
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.base.errors import InputError
+from earnest.errors import InputError
 
 
 @pytest.fixture(scope="module")

@@ -9,13 +9,9 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
-from earnest.core.results.estimate import Estimate, Scale
-from earnest.core.results.interval import DrawnLimits, Interval
-from earnest.core.results.specs import Selection
-from earnest.core.text.estimate import print_numbers
-from earnest.plotting.svg.answer import answer, find_shaded
-from earnest.plotting.svg.canvas import Figure
-from earnest.plotting.svg.draws import bootstrap, won_in_bag
+from earnest.core import DrawnLimits, Scale, Selection, print_numbers
+from earnest.plotting import Figure, answer, bootstrap, find_shaded, won_in_bag
+from earnest.results import Estimate, Interval
 from tests.plotting.report_gallery import an_estimate
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -11,18 +11,13 @@ import pytest
 
 import earnest as en
 from earnest import Predictions, metric
-from earnest.inference.curves.corrected import Curves, ResampledSelection, mean_curves
-from earnest.inference.curves.winner import (
-    FoldScores,
-    calibration,
-    residuals,
-    risk_groups,
-    winner_folds,
-)
+from earnest.inference import ResampledSelection, residuals, risk_groups, winner_folds
+from earnest.inference.curves.corrected import Curves, mean_curves
+from earnest.inference.curves.winner import FoldScores, calibration
+from earnest.plotting import Figure
 from earnest.plotting.svg import curves as svg_curves
 from earnest.plotting.svg import gain as svg_gain
 from earnest.plotting.svg import outcomes as svg_outcomes
-from earnest.plotting.svg.canvas import Figure
 from earnest.testing import example_predictions
 from tests.plotting.report_gallery import an_estimate
 

@@ -11,8 +11,8 @@ import pytest
 
 from earnest.explanation.importance import Importance, Share
 from earnest.explanation.sampling_bias import Gap
+from earnest.plotting import Figure
 from earnest.plotting.svg import effects as svg_effects
-from earnest.plotting.svg.canvas import Figure
 from tests.plotting.report_gallery import a_curve, a_tree
 
 SVG = "{http://www.w3.org/2000/svg}"

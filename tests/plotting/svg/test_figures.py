@@ -12,8 +12,8 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
-from earnest.core.base.errors import InputError
-from earnest.plotting.svg.canvas import TOKENS, Canvas, Figure
+from earnest.errors import InputError
+from earnest.plotting import TOKENS, Canvas, Figure
 from tests.plotting.report_gallery import HOSTILE, gallery
 
 MOST_BYTES = 40_000

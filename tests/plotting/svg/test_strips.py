@@ -8,9 +8,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from earnest.core.results.interval import Interval
+from earnest.plotting import Figure
 from earnest.plotting.svg import strips as svg_strips
-from earnest.plotting.svg.canvas import Figure
+from earnest.results import Interval
 from tests.plotting.report_gallery import an_estimate
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.reporting.model import Answer
+from earnest.reporting import Answer
 from tests.reporting.scenes import SCENES, scene
 
 

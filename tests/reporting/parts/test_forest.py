@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.results.estimate import Estimate
+from earnest.reporting import ask_all
 from earnest.reporting.parts.forest import methods_of
 from earnest.reporting.parts.headings import METHODS_AGREE, METHODS_DISAGREE
-from earnest.reporting.sources.asking import Results, ask_all
+from earnest.reporting.sources.asking import Results
 from earnest.reporting.sources.source import material_of_predictions
+from earnest.results import Estimate
 
 
 @pytest.fixture(scope="module")

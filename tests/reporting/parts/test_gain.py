@@ -10,7 +10,7 @@ import pytest
 import earnest as en
 from earnest.core.text.gain import headline
 from earnest.inference.curves import prefixes
-from earnest.reporting.page import SECTIONS
+from earnest.reporting import SECTIONS
 
 
 @pytest.fixture(scope="module")

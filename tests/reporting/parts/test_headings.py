@@ -7,9 +7,8 @@ from importlib.resources import files
 
 import pytest
 
-from earnest.core.results.specs import Evidence
-from earnest.methods import METHODS
-from earnest.methods.base import methods_for
+from earnest.core import Evidence
+from earnest.methods import METHODS, methods_for
 from earnest.reporting.parts import headings as words
 from earnest.reporting.parts.headings import (
     GROUPS,

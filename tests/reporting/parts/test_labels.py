@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from earnest.core.results.papers import collect_papers, read_papers
-from earnest.core.text.numbers import write_count
+from earnest.core import collect_papers, read_papers, write_count
 
 
 def test_counts_read_as_people_write_them() -> None:
@@ -12,7 +11,7 @@ def test_counts_read_as_people_write_them() -> None:
 
 
 def test_every_method_and_test_cites_a_paper_that_is_known() -> None:
-    from earnest.comparison.base import TESTS
+    from earnest.comparison import TESTS
     from earnest.methods import METHODS
 
     for name in METHODS:

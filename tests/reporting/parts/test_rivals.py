@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.results.comparison_table import Comparisons
-from earnest.reporting.parts.rivals import verdicts
+from earnest.reporting import verdicts
+from earnest.results import Comparisons
 
 
 @pytest.fixture(scope="module")

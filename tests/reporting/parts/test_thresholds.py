@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.text.thresholds import show_cut
-from earnest.reporting.page import SECTIONS
+from earnest.core import show_cut
+from earnest.reporting import SECTIONS
 from earnest.testing import example_predictions
 
 

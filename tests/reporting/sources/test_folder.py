@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import earnest as en
-from earnest.methods.winner.bbc import BBC
+from earnest.methods import BBC
 from earnest.training.tune import job as tune_job
 from tests.training.tune_tables import PORTFOLIO, of
 

@@ -32,9 +32,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 import earnest as en
 from earnest import SearchCV, assess
-from earnest.core.results.specs import Estimand
+from earnest.core import Estimand
 from earnest.errors import EarnestError, InputError, MetricError, UnknownNameError
-from earnest.training.assess.plan import assessing
+from earnest.training import assessing
 from tests.training.watching import Watcher
 
 RNG = np.random.default_rng(0)

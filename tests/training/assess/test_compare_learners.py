@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import earnest as en
 from earnest.comparison import TESTS
-from earnest.core.base.rng import Purpose, Seeds
+from earnest.core import Purpose, Seeds
 from earnest.store.memory import MemoryStore
 from tests.training.watching import Watcher
 

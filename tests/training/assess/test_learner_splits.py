@@ -8,9 +8,8 @@ from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit
 
 import earnest as en
 from earnest.comparison import TESTS
-from earnest.core.base.rng import Seeds
-from earnest.training.assess.compare_learners import make_learner_splits, measure_overlap
-from earnest.training.fit.splits import Splits
+from earnest.core import Seeds
+from earnest.training import Splits, make_learner_splits, measure_overlap
 
 X = np.zeros((60, 1))
 Y = np.repeat([0, 1], [40, 20])

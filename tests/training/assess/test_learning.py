@@ -16,9 +16,8 @@ from sklearn.metrics import accuracy_score, root_mean_squared_error
 from sklearn.tree import DecisionTreeClassifier
 
 import earnest as en
-from earnest.core.base.rng import Seeds
-from earnest.training.assess.learning import nest_splits
-from earnest.training.fit.splits import make_splits
+from earnest.core import Seeds
+from earnest.training import make_splits, nest_splits
 
 
 def cases(n: int = 120, p: int = 5, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:

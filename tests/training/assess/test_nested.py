@@ -23,10 +23,10 @@ from sklearn.model_selection import (
 from sklearn.tree import DecisionTreeClassifier
 
 from earnest import SearchCV, assess, nested_cv
-from earnest.core.base.errors import InputError, MetricError
+from earnest.errors import InputError, MetricError
+from earnest.results import NestedResult
 from earnest.store import MemoryStore
-from earnest.training.assess.nested import WINNER, NestedResult, NestedSplits
-from earnest.training.fit.splits import Splits
+from earnest.training import WINNER, NestedSplits, Splits
 
 GRID = {"C": [1e-4, 0.01, 1.0, 100.0]}
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from earnest.core.base.errors import InputError
-from earnest.core.base.rng import Seeds
-from earnest.core.data.target import Target, Task
+from earnest import Target
+from earnest.core import Seeds, Task
+from earnest.errors import InputError
 from earnest.training.assess.plan import Block, TrainingNeeds, make_plan
 from earnest.training.fit.splits import leave_out_pairs, make_folds
 

@@ -25,9 +25,8 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import earnest as en
-from earnest.core.base.errors import EvidenceError, InputError, MetricError, StoreError
-from earnest.core.data.replicates import DrawUnit
-from earnest.core.results.specs import Evidence, Family
+from earnest.core import DrawUnit, Evidence, Family
+from earnest.errors import EvidenceError, InputError, MetricError, StoreError
 from earnest.methods import METHODS
 from earnest.store import read_run
 from tests.training.interrupted import count_stored, interrupt

@@ -13,10 +13,9 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 import earnest as en
-from earnest.core.base.rng import Seeds
-from earnest.core.results.cautions import Severity
+from earnest.core import Seeds, Severity
+from earnest.training import Splits
 from earnest.training.assess.stability import SWAPS, UNSTABLE, _swap_cases
-from earnest.training.fit.splits import Splits
 
 
 def made(n: int = 100, p: int = 5, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -13,7 +13,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.naive_bayes import GaussianNB
 
 from earnest import assess, read_run
-from earnest.core.results.specs import Estimand
+from earnest.core import Estimand
 from earnest.errors import EvidenceError, InputError
 from earnest.results import Estimate
 

@@ -15,9 +15,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from earnest import SearchCV
+from earnest.core import Seeds
 from earnest.core.base.protocols import Task
-from earnest.core.base.rng import Seeds
 from earnest.errors import InputError
+from earnest.training import make_splits
 from earnest.training.fit.experiment import (
     UNPREDICTED,
     Cell,
@@ -26,7 +27,6 @@ from earnest.training.fit.experiment import (
     find_unseeded,
     fit_cell,
 )
-from earnest.training.fit.splits import make_splits
 
 Array = NDArray[Any]
 RNG = np.random.default_rng(8)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from earnest.core.base.protocols import Outcome
-from earnest.training.fit.ledger import explain_failure, find_exception
+from earnest.core import Outcome
+from earnest.training import explain_failure, find_exception
 
 FRAMES = 'Traceback (most recent call last):\n  File "a.py", line 1, in fit\n    go()\n    ^^^^\n'
 

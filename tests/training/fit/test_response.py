@@ -19,9 +19,9 @@ from sklearn.svm import SVC
 
 import earnest as en
 from earnest import SearchCV
-from earnest.core.data.responses import ResponseKind
+from earnest.core import ResponseKind
 from earnest.errors import InputError, MetricError
-from earnest.training.fit.response import will_have
+from earnest.training import will_have
 
 Array = NDArray[Any]
 X, Y = make_classification(n_samples=60, n_features=5, random_state=0)

@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 from sklearn.svm import SVC
 
-from earnest.training.fit.response import cut_params, cut_parts, take_rows
+from earnest.training import cut_params, cut_parts, take_rows
 
 ROWS = np.array([2, 0])
 VALUES = np.arange(12.0).reshape(4, 3)

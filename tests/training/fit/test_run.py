@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 import earnest as en
-from earnest.core.base.protocols import Outcome, Task
+from earnest.core import Outcome
+from earnest.core.base.protocols import Task
 from earnest.store.memory import MemoryStore
 from earnest.training.fit.experiment import RESPONSE, Cell, Experiment, fit_cell
 from earnest.training.fit.problem import read_outcome

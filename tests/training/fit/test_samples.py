@@ -15,8 +15,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import earnest as en
-from earnest.core.base.errors import InputError
-from earnest.training.fit.samples import CopySplitter, find_inner_splits, keep_copies_together
+from earnest.errors import InputError
+from earnest.training import CopySplitter, find_inner_splits, keep_copies_together
 
 X, Y = make_classification(60, 4, random_state=1)
 

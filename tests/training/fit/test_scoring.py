@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 import earnest as en
 from earnest import SearchCV
 from earnest.errors import InputError, MetricError, UnknownNameError
-from earnest.training.search.estimate import NoEstimateError
+from earnest.training import NoEstimateError
 
 Array = NDArray[Any]
 X, Y = make_classification(n_samples=60, n_features=5, flip_y=0.2, random_state=0)
@@ -223,7 +223,7 @@ def test_a_model_that_saw_one_class_is_scored_by_the_classes_it_is_shown() -> No
     from sklearn.dummy import DummyClassifier
 
     from earnest.metrics import metric
-    from earnest.training.fit.problem import MetricScorer
+    from earnest.training import MetricScorer
 
     model = DummyClassifier().fit(X[:5], np.zeros(5, dtype=int))
     score = MetricScorer(metric("error_rate"))

@@ -17,9 +17,9 @@ from sklearn.model_selection import (
     TimeSeriesSplit,
 )
 
-from earnest.core.base.rng import Seeds
+from earnest.core import Seeds
 from earnest.errors import InputError
-from earnest.training.fit.splits import Splits, make_splits
+from earnest.training import Splits, make_splits
 
 N = 24
 X, Y = np.zeros((N, 2)), np.tile([0, 1], N // 2)

@@ -14,7 +14,7 @@ import pytest
 from sklearn.model_selection import KFold
 
 import earnest as en
-from earnest.core.base.errors import InputError
+from earnest.errors import InputError
 
 N = 40
 X = np.random.default_rng(5).standard_normal((N, 2))

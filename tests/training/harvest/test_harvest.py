@@ -32,7 +32,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import earnest as en
-from earnest.core.base.errors import EvidenceError, InputError, MetricError
+from earnest.errors import EvidenceError, InputError, MetricError
 
 X, Y = make_classification(120, 6, flip_y=0.2, random_state=0)
 TREE = DecisionTreeClassifier(random_state=0)

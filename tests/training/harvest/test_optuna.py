@@ -26,7 +26,7 @@ from sklearn.model_selection import (
 from sklearn.tree import DecisionTreeClassifier
 
 import earnest as en
-from earnest.core.base.errors import EvidenceError, InputError
+from earnest.errors import EvidenceError, InputError
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 X, Y = make_classification(90, 5, flip_y=0.2, random_state=0)

@@ -12,14 +12,9 @@ from sklearn.metrics import brier_score_loss, roc_auc_score
 from sklearn.svm import SVC, SVR
 from sklearn.utils.estimator_checks import check_estimator
 
+from earnest.training import CalibratedClassifier, KernelClassifier
 from earnest.training.learners.base import ForestClassifier, ForestRegressor, count_tried_columns
-from earnest.training.learners.calibrated import CalibratedClassifier
-from earnest.training.learners.svm import (
-    KernelClassifier,
-    KernelRegressor,
-    LinearClassifier,
-    LinearRegressor,
-)
+from earnest.training.learners.svm import KernelRegressor, LinearClassifier, LinearRegressor
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(120, 9))

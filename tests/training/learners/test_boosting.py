@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 import earnest as en
-from earnest.core.base.errors import FormatError, InputError
+from earnest.errors import FormatError, InputError
+from earnest.learners import Inputs
 from earnest.training.learners import boosting, catalogue, portfolio
 from earnest.training.learners.boosting import LightGBMClassifier, LightGBMRegressor
-from earnest.training.learners.preprocessing import Inputs
 from tests.training.tune_tables import of
 
 PLAIN = Inputs(tuple("abcd"), (0,) * 4, (False,) * 4, n_cases=100)
@@ -218,7 +218,7 @@ def test_arrays_predict_as_lightgbm_does(
 def test_a_tuned_model_of_lightgbm_is_kept_and_predicts_without_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from earnest.training.tune.model import load_model
+    from earnest import load_model
 
     (tmp_path / "only.toml").write_text(ONLY, encoding="utf-8")
     table = of("relapse")

@@ -14,10 +14,8 @@ from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import Pipeline
 
 import earnest as en
-from earnest.training.learners.averaged import join_members
-from earnest.training.learners.bounded import MARGIN, BoundedRegressor
-from earnest.training.learners.portfolio import list_packaged, load_portfolio
-from earnest.training.learners.preprocessing import Inputs
+from earnest.learners import Inputs, load_portfolio
+from earnest.training import MARGIN, BoundedRegressor, join_members, list_packaged
 
 RUNAWAY = """
 format = 1

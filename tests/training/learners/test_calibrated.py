@@ -12,14 +12,14 @@ from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import StandardScaler
 
 import earnest as en
-from earnest.training.learners.calibrated import (
+from earnest.training import (
     KNEE,
+    MODELS,
     CalibratedClassifier,
     Curve,
     compute_probabilities,
     compute_sigmoid,
 )
-from earnest.training.learners.catalogue import MODELS
 from tests.training.tune_tables import of
 
 
@@ -249,6 +249,6 @@ def test_a_machine_that_wins_gives_probabilities_in_the_order_of_its_decisions(t
 
 
 def _columns(table):
-    from earnest.core.tables.columns import Columns
+    from earnest.core import Columns
 
     return Columns.of(table)

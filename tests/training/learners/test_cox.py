@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 import earnest as en
-from earnest.core.base.errors import InputError
-from earnest.training.learners.cox import CoxRegressor, MissingLifelinesError
-from earnest.training.learners.portfolio import load_portfolio
-from earnest.training.learners.preprocessing import Inputs
+from earnest.errors import InputError
+from earnest.learners import Inputs, load_portfolio
+from earnest.training import CoxRegressor, MissingLifelinesError
 
 
 def lives(n: int = 150, seed: int = 0) -> tuple[NDArray[np.float64], NDArray[Any]]:

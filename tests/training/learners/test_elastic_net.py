@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.linear_model import ElasticNet, LogisticRegression, Ridge
 from sklearn.utils.estimator_checks import check_estimator
 
-from earnest.core.base.errors import InputError
+from earnest.errors import InputError
 from earnest.training.learners.elastic_net import (
     ElasticNetClassifier,
     ElasticNetRegressor,

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sklearn.pipeline import Pipeline
 
-from earnest.core.base.errors import InputError, UnknownNameError
-from earnest.training.learners.named import CLASSES, LEARNERS, make_learner
-from earnest.training.learners.preprocessing import Inputs
+from earnest.errors import InputError, UnknownNameError
+from earnest.learners import Inputs
+from earnest.training import CLASSES, LEARNERS, make_learner
 
 
 def table(seed: int = 0) -> tuple[np.ndarray, np.ndarray, Inputs]:

@@ -16,15 +16,10 @@ from sklearn.pipeline import Pipeline
 from skops import io as skops
 
 import earnest as en
-from earnest.core.base.errors import InputError, UnknownNameError
+from earnest.errors import InputError, UnknownNameError
+from earnest.learners import Inputs, load_portfolio
 from earnest.metrics import metric
-from earnest.training.learners.portfolio import (
-    PortfolioConfiguration,
-    list_packaged,
-    load_portfolio,
-    needs_probabilities,
-)
-from earnest.training.learners.preprocessing import Inputs
+from earnest.training import PortfolioConfiguration, list_packaged, needs_probabilities
 
 PLAIN = Inputs(tuple("abcdef"), (0,) * 6, (False,) * 6, n_cases=100)
 MIXED = Inputs(tuple("abcdef"), (0, 0, 0, 0, 3, 5), (True, False) * 3, n_cases=100)

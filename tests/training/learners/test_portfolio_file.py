@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from earnest.core.base.errors import FormatError, InputError
-from earnest.training.learners.portfolio import FOLDER, list_packaged, load_portfolio
-from earnest.training.learners.preprocessing import Inputs
+from earnest.errors import FormatError, InputError
+from earnest.learners import Inputs, load_portfolio
+from earnest.training import FOLDER, list_packaged
 
 INPUTS = Inputs(("a", "b"), (0, 3), (True, False), n_cases=50)
 SMALL = """

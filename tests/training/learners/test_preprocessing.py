@@ -8,8 +8,8 @@ from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from earnest.core.base.errors import InputError
-from earnest.training.learners.preprocessing import Preprocessor
+from earnest.errors import InputError
+from earnest.training import Preprocessor
 
 NAN = np.nan
 

@@ -7,7 +7,7 @@ import pytest
 from sklearn.feature_selection import f_classif, f_regression
 from sklearn.utils.estimator_checks import check_estimator
 
-from earnest.training.learners.selection import Lasso, UnivariateSelection, score_by_cox
+from earnest.training import Lasso, UnivariateSelection, score_by_cox
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(100, 8))

@@ -10,10 +10,9 @@ from sklearn.svm import SVC
 
 import earnest as en
 from earnest import SearchCV
-from earnest.core.results.specs import Evidence
-from earnest.methods import METHODS
-from earnest.methods.base import methods_for
-from earnest.training.search.estimate import get_record
+from earnest.core import Evidence
+from earnest.methods import METHODS, methods_for
+from earnest.training import get_record
 
 RNG = np.random.default_rng(0)  # noise: no configuration knows anything
 X, Y = RNG.standard_normal((60, 5)), np.tile([0, 1], 30)

@@ -14,7 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
 import earnest as en
-from earnest.core.base.errors import FormatError, InputError
+from earnest.errors import FormatError, InputError
 
 RNG = np.random.default_rng(11)
 X = RNG.standard_normal((120, 4))

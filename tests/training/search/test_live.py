@@ -16,8 +16,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.tree import DecisionTreeClassifier
 
 import earnest as en
-from earnest.core.base.protocols import Outcome
-from earnest.core.text.names import name_configs
+from earnest.core import Outcome, name_configs
 from earnest.training.search import live
 from earnest.training.search.live import LivePage, LiveState, Standing, Status, Watch
 from tests.training.tune_tables import portfolio

@@ -18,10 +18,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from earnest import SearchCV, optuna_candidates
-from earnest.core.base.errors import InputError
+from earnest.errors import InputError
 from earnest.store import MemoryStore
-from earnest.training.search.optuna import MissingOptunaError, OptunaCandidates
-from earnest.training.search.preparation import DynamicSearch
+from earnest.training import DynamicSearch, MissingOptunaError, OptunaCandidates
 
 DATA = (np.arange(40.0).reshape(20, 2), np.tile([0, 1], 10))
 SPACE = {"C": FloatDistribution(0.01, 100, log=True), "gamma": FloatDistribution(0.001, 1)}

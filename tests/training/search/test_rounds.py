@@ -12,13 +12,12 @@ from sklearn.svm import SVC
 
 from benchmarks.papers.tsamardinos2018.replay import replay
 from earnest import SearchCV, estimate
-from earnest.core.base.rng import Seeds
+from earnest.core import Seeds
 from earnest.engine import parcels
 from earnest.engine import run as engine_run
 from earnest.rules import BCED
 from earnest.store import MemoryStore
-from earnest.training.search.dropping.bced import read_dropping
-from earnest.training.search.dropping.stopping import StopWhenWidth
+from earnest.training import StopWhenWidth, read_dropping
 
 GRID = {"C": [1e-4, 0.1, 1.0, 100.0], "gamma": [1e-3, 0.1, 10.0]}
 

@@ -23,8 +23,7 @@ import earnest as en
 from earnest import SearchCV
 from earnest.errors import InputError, UnknownNameError
 from earnest.methods import BBC
-from earnest.training.fit.ledger import AllFailedError
-from earnest.training.search.estimate import NoEstimateError
+from earnest.training import AllFailedError, NoEstimateError
 
 Array = NDArray[Any]
 X, Y = make_classification(n_samples=80, n_features=6, flip_y=0.2, random_state=1)

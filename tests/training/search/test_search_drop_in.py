@@ -24,9 +24,9 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from earnest import SearchCV
-from earnest.engine.backends import count_ahead
+from earnest.engine import count_ahead
 from earnest.errors import InputError, MetricError
-from earnest.training.search.estimate import NoEstimateError
+from earnest.training import NoEstimateError
 
 Array = NDArray[Any]
 X, Y = make_classification(n_samples=90, n_features=6, n_informative=4, random_state=3)

@@ -14,7 +14,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import earnest as en
-from earnest.training.learners.averaged import AveragedClassifier, AveragedRegressor
+from earnest.training import AveragedClassifier, AveragedRegressor
 
 X, Y = make_classification(160, 6, n_informative=4, flip_y=0.2, random_state=0)
 GRID = {"max_depth": [1, 2, 3, 5], "min_samples_leaf": [1, 10]}

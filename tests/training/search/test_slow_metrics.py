@@ -13,7 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 
 import earnest as en
-from earnest.core.base.protocols import Outcome
+from earnest.core import Outcome
 
 X, Y = make_classification(60, 4, random_state=0)
 GRID = {"var_smoothing": [1e-9, 1e-3, 1e-1]}

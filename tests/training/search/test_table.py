@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from earnest.training.search.judging import make_results_table, rank_means
+from earnest.training import make_results_table, rank_means
 
 TIMES = {"fit_time": np.zeros((2, 3)), "score_time": np.zeros((2, 3))}
 

@@ -10,7 +10,7 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import KFold, ShuffleSplit, TimeSeriesSplit
 
 import earnest as en
-from earnest.core.data.folds import TrainingSizes
+from earnest.core import TrainingSizes
 
 RNG = np.random.default_rng(3)
 X = RNG.standard_normal((60, 3))

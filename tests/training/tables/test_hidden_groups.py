@@ -11,8 +11,7 @@ from sklearn.model_selection import GroupKFold
 from sklearn.neighbors import KNeighborsClassifier
 
 import earnest as en
-from earnest.training.tables.hidden_groups import find_copies
-from earnest.training.tables.table import read_table
+from earnest.training import find_copies, read_table
 
 FOREST = 'format = 1\n[[model]]\nmodel = "random_forest"\ntrees = 20\nmin_leaf = [1, 2]\n'
 

@@ -6,9 +6,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from earnest.core.tables.faults import ColumnFault
-from earnest.core.text.doors import render
-from earnest.training.tables.kinds import ColumnKind, is_named_as_identifier, look_at
+from earnest.core import ColumnFault, render
+from earnest.training import ColumnKind, is_named_as_identifier, look_at
 
 N = 60
 WORDS = [f"w{i}" for i in range(N)]

@@ -6,9 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from earnest.core.data.target import Task
-from earnest.core.tables.columns import Columns
-from earnest.core.text.doors import render
+from earnest.core import Columns, Task, render
 from earnest.errors import InputError
 from earnest.training.tables.outcome import TableOutcome, read_outcome
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from earnest.core.data.target import Task
-from earnest.training.fit.problem import make_survival_outcome
-from earnest.training.tables.table import find_layers, sample_rows
+from earnest.core import Task
+from earnest.training import find_layers, make_survival_outcome, sample_rows
 
 
 def rng() -> np.random.Generator:

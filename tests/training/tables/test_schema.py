@@ -10,11 +10,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from earnest.core.tables.columns import Columns
+from earnest.core import Columns
 from earnest.errors import FormatError, InputError
-from earnest.training.tables.kinds import ColumnKind
-from earnest.training.tables.schema import Feature, Schema
-from earnest.training.tables.table import open_source, read_table
+from earnest.training import ColumnKind, Feature, Schema, open_source, read_table
 
 SCHEMA = Schema(
     (

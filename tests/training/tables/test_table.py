@@ -12,10 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import csv
 
-from earnest.core.data.target import Task
-from earnest.core.results.cautions import Severity
+from earnest.core import Severity, Task
 from earnest.errors import EarnestError, FormatError, InputError
-from earnest.training.tables.table import read_table
+from earnest.training import read_table
 from tests.training.tune_tables import of
 
 TABLE = of("relapse")

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.tables.formats.text import find_separator
+from earnest.core import find_separator
 from earnest.errors import EarnestError, FormatError, InputError
-from earnest.training.tables.table import open_source
+from earnest.training import open_source
 
 ROWS = [("München", 1.5, "ja"), ("Köln", 2.25, "nein"), ("Bern", -0.5, "ja")]
 

@@ -17,13 +17,13 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 from skops.io import dumps
 
+from earnest import load_model
 from earnest.core.tables.formats import expanding
 from earnest.errors import FormatError
-from earnest.training.learners.averaged import AveragedClassifier
+from earnest.training import FORMAT, AveragedClassifier, KernelClassifier, ModelPartError
 from earnest.training.learners.base import ForestClassifier, OuterLearner
-from earnest.training.learners.svm import KernelClassifier, KernelRegressor
-from earnest.training.tune.model import FORMAT, load_model
-from earnest.training.tune.model_checks import INDEX, ModelPartError, check_made
+from earnest.training.learners.svm import KernelRegressor
+from earnest.training.tune.model_checks import INDEX, check_made
 from tests.training.tune.test_model import OUTCOMES, TABLE, X, model_of
 
 FILLED, ROWS = np.nan_to_num(X), TABLE.slice(4)  # the first rows have a missing value

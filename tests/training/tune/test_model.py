@@ -13,16 +13,21 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from skops.io import dump, get_untrusted_types
 
-from earnest.core.data.target import Task
+from earnest import load_model
+from earnest.core import Task
 from earnest.errors import FormatError, InputError
-from earnest.training.fit.problem import make_survival_outcome
-from earnest.training.learners.calibrated import Curve
-from earnest.training.learners.portfolio import load_portfolio
-from earnest.training.learners.preprocessing import Inputs
-from earnest.training.tables.kinds import ColumnKind
-from earnest.training.tables.schema import Feature, Schema
-from earnest.training.tune.model import FORMAT, Model, load_model
-from earnest.training.tune.model_checks import ModelPartError, list_trusted_types
+from earnest.learners import Inputs, load_portfolio
+from earnest.results import Model
+from earnest.training import (
+    FORMAT,
+    ColumnKind,
+    Curve,
+    Feature,
+    ModelPartError,
+    Schema,
+    list_trusted_types,
+    make_survival_outcome,
+)
 
 N = 48
 RNG = np.random.default_rng(0)

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from skops.io import dumps, get_untrusted_types, loads
 
-from earnest.training.tune.model_checks import settle
+from earnest.training import settle
 
 X = np.random.default_rng(0).normal(size=(60, 3))
 Y = np.tile([0, 1], 30)

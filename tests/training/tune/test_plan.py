@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from earnest.core.base.rng import Seeds
+from earnest.core import Seeds
 from earnest.errors import FormatError
-from earnest.training.tables.table import read_table
+from earnest.training import TunePlan, read_table, warn_of_plan
 from earnest.training.tune.options import TuneOptions, read_budget
 from earnest.training.tune.pilot import (
     FinishPace,
@@ -29,12 +29,10 @@ from earnest.training.tune.plan import (
     WAKING,
     WRITING,
     Ending,
-    TunePlan,
     estimate_ending,
     estimate_least_seconds,
     fit_into,
     list_more,
-    warn_of_plan,
 )
 from tests.training.tune_tables import of
 

@@ -19,21 +19,17 @@ from joblib import parallel_config
 from sklearn.base import clone
 
 import earnest as en
-from earnest.core.base.protocols import Outcome
-from earnest.core.base.rng import Seeds
-from earnest.core.data.target import Task
-from earnest.engine import backends
-from earnest.engine.backends import Place
+from earnest import load_model
+from earnest.core import Outcome, Seeds, Task
+from earnest.engine import Place, backends
 from earnest.engine.limits import DeadlineError
 from earnest.errors import EarnestError, InputError, StoreError
 from earnest.store import read_run
-from earnest.training.tables.table import read_table
+from earnest.training import FILES, TunePlan, read_table
 from earnest.training.tune import job as tune_job
-from earnest.training.tune.folder import FILES
 from earnest.training.tune.job import Clock, _explain_no_fit, begin
-from earnest.training.tune.model import load_model
 from earnest.training.tune.options import TuneOptions
-from earnest.training.tune.plan import DOCUMENT, TunePlan, make_folds
+from earnest.training.tune.plan import DOCUMENT, make_folds
 from tests.training.tune_tables import of, portfolio
 from tests.training.watching import Watcher
 
@@ -553,7 +549,7 @@ def test_groups_that_are_the_classes_are_refused():
 
 
 def test_fits_that_all_fail_are_told_without_a_traceback(monkeypatch, quick):
-    from earnest.training.learners.preprocessing import Preprocessor
+    from earnest.training import Preprocessor
     from earnest.training.tune.job import Job
 
     monkeypatch.setattr(Job, "plan", lambda job: TunePlan(
@@ -576,7 +572,7 @@ def test_the_outcome_cannot_be_ignored():
 
 
 def test_models_that_cannot_be_fitted_at_all_are_told_before_the_search(monkeypatch, quick):
-    from earnest.training.learners.preprocessing import Preprocessor
+    from earnest.training import Preprocessor
 
     def broken(self, X, y=None):
         raise ValueError("no fit today")

@@ -12,12 +12,12 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 import earnest as en
-from earnest.core.base.errors import FormatError
+from earnest import load_model
+from earnest.errors import FormatError
 from earnest.store import read_run
-from earnest.training.learners.averaged import AveragedRegressor
+from earnest.training import AveragedRegressor
 from earnest.training.tune import job as tune_job
 from earnest.training.tune import options
-from earnest.training.tune.model import load_model
 from tests.training.tune.test_tune import Never
 from tests.training.tune_tables import of, portfolio
 
@@ -72,8 +72,9 @@ def test_an_ensemble_is_tuned_kept_and_told(
 
 def test_a_report_of_an_ensemble_draws_the_ensemble() -> None:
     """Its curves are those of cross-fitted predictions: their area is the estimate."""
-    from earnest.core.base.rng import Seeds
-    from earnest.inference.resampling.ensembles import blend, cross_fit, read_rule
+    from earnest.core import Seeds
+    from earnest.inference import blend
+    from earnest.inference.resampling.ensembles import cross_fit, read_rule
     from earnest.reporting.parts.curves import curves_of
     from earnest.reporting.sources.asking import Results
     from earnest.reporting.sources.material import Material
@@ -118,7 +119,7 @@ def test_a_report_of_an_ensemble_draws_the_ensemble() -> None:
 
 
 def en_columns(frame: pd.DataFrame) -> Any:
-    from earnest.training.tables.table import open_source
+    from earnest.training import open_source
 
     return open_source(frame, delimiter=None, decimal=None, thousands=None)
 

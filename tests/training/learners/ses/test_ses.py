@@ -12,9 +12,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
 
-from earnest.core.base.errors import InputError
+from earnest.errors import InputError
+from earnest.learners import SES
+from earnest.training import LikelihoodRatio, PartialCorrelation
 from earnest.training.learners import ses
-from earnest.training.learners.ses import SES, LikelihoodRatio, PartialCorrelation, Search
+from earnest.training.learners.ses import Search
 
 Array = NDArray[np.float64]
 

@@ -8,11 +8,7 @@ from numpy.typing import NDArray
 from scipy.stats import chi2, norm
 from sklearn.linear_model import LogisticRegression
 
-from earnest.training.learners.ses import (
-    LikelihoodRatio,
-    PartialCorrelation,
-    maximise_likelihood,
-)
+from earnest.training import LikelihoodRatio, PartialCorrelation, maximise_likelihood
 
 Array = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from earnest import Predictions
-from earnest.core.base.rng import Seeds
+from earnest.core import Seeds
 from earnest.metrics import make_metric
 from earnest.rules import BCED, BCEDAdjusted
 from earnest.training.search.dropping import bced

@@ -9,11 +9,11 @@ import pytest
 from numpy.typing import NDArray
 
 from earnest import Configs, Predictions
-from earnest.core.base.errors import InputError, UnknownNameError
-from earnest.core.base.rng import Seeds
+from earnest.core import Seeds
+from earnest.errors import InputError, UnknownNameError
 from earnest.metrics import make_metric
 from earnest.rules import BCED, BCEDAdjusted
-from earnest.training.search.dropping.bced import DropTrace, read_dropping, warn_of_dropping
+from earnest.training import DropTrace, read_dropping, warn_of_dropping
 from tests.training import drop_oracles
 
 RULES = [BCED(), BCEDAdjusted()]

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from earnest import Predictions, estimate
-from earnest.core.base.errors import InputError
-from earnest.core.base.rng import Seeds
+from earnest.core import Seeds
+from earnest.errors import InputError
 from earnest.methods import BBC
-from earnest.training.search.dropping.stopping import StopWhenWidth, read_stopping, warn_of_stopping
+from earnest.training import StopWhenWidth, read_stopping, warn_of_stopping
 
 
 def so_far(done: int, *, n: int = 200, configs: int = 4, seed: int = 0) -> Predictions:

@@ -1,0 +1,7 @@
+"""What other rooms and several tests use of `earnest.adapters`, each name with its home."""
+
+from .predictions.optuna import ATTRIBUTE as ATTRIBUTE
+from .predictions.tabrepo import is_fold as is_fold
+from .scores.door import read_scores as read_scores
+from .trials.configspace import read_configspace as read_configspace
+from .trials.optuna import unite_distributions as unite_distributions
