@@ -44,8 +44,8 @@ def open_door(module: str, file: str) -> tuple[Callable[[str], object], Callable
     >>> from earnest.core.base.lazy import open_door
     >>> import earnest.core
     >>> load, names = open_door("earnest.core", earnest.core.__file__)
-    >>> load("InputError").__module__, "Seeds" in names()
-    ('earnest.core.base.errors', True)
+    >>> load("Outcome").__module__, "Seeds" in names()
+    ('earnest.core.base.protocols', True)
     """
     path = Path(file)
     package = module if path.stem == "__init__" else module.rpartition(".")[0]
