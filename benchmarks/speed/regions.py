@@ -17,11 +17,11 @@ POINTS, GRID, COLUMNS = 1000, 20, 6
 def rows(quick: bool) -> Iterator[Row]:
     """Yield the ratio of one split, and the seconds of whole explanations."""
     yield one_split()
-    yield explanation(200, 7)
+    yield explanation(200, 7, 1.0)
     if not quick:
         yield explanation(500, 10)
         yield explanation(1000, 10)
-        yield explanation(1000, 20)
+        yield explanation(1000, 20, 10.0)
         yield explanation(2000, 20)
 
 
@@ -48,19 +48,19 @@ def one_split() -> Row:
     )
 
 
-def explanation(n: int, d: int) -> Row:
-    """Time `explain` with effects, regions, importance and cross-validation of the surrogate."""
+def explanation(n: int, d: int, target: float | None = None) -> Row:
+    """Take the processor time of `explain`: effects, regions, importance, its own validation."""
     rng = np.random.default_rng(1)
     configs = [{f"p{j}": float(v) for j, v in enumerate(row)} for row in rng.random((n, d))]
     score = [np.sin(5 * c["p0"]) + c["p1"] * c["p2"] + 0.1 * rng.standard_normal() for c in configs]
-    start = time.perf_counter()
-    found = en.explain(configs, objective_values=score, direction="maximize", rng=2, n_jobs=-1)
-    taken = time.perf_counter() - start
+    start = time.process_time()
+    found = en.explain(configs, objective_values=score, direction="maximize", rng=2)
+    taken = time.process_time() - start
     return Row(
         f"a whole explanation, {n} trials, {d} parameters ({found.surrogate})",
         taken,
         "a second",
         1.0,
-        None,
+        target,
         more_is_better=False,
     )

@@ -79,6 +79,9 @@ class Known:
         same = (np.nan_to_num(codes)[:, None] == np.nan_to_num(others)[None]).all(axis=2)
         return same * self.sd(codes)[:, None] * self.sd(others)[None]
 
+    def joint(self, codes: Floats) -> tuple[Floats, Floats]:
+        return self.mean(codes), self.covariance(codes, codes)
+
     def averages(self, codes: Floats) -> tuple[Floats, Floats]:
         means = [self.mean(group).mean() for group in codes]
         sds = [np.sqrt((self.sd(group) ** 2).sum()) / len(group) for group in codes]

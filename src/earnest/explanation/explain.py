@@ -33,6 +33,8 @@ from earnest.explanation.stable import StableOptimum, stable_optimum
 from earnest.explanation.surrogate.quality import cross_validated, judge_trust
 from earnest.explanation.surrogate.surrogate import Surrogate, find_surrogate
 
+MOST_POINTS, FEWEST_POINTS = 1000, 250  # Monte Carlo points, where nobody says
+POINTS_TIMES_TRIALS = 300_000  # beyond which there are fewer
 FIT = 100  # the stream of the surrogate, apart from those of effects
 
 
@@ -41,7 +43,7 @@ def explain(
     params: Sequence[str] | str | None = None,
     *,
     surrogate: str | Surrogate | None = None,
-    n_points: int = 1000,
+    n_points: int | None = None,
     grid_size: int = 20,
     regions: int = DEFAULT_REGIONS,
     confidence_level: float = 0.95,
@@ -77,8 +79,9 @@ def explain(
         The parameters to explain; all that vary if None. All of them inform the surrogate.
     surrogate : {'gaussian_process', 'forest'} or Surrogate, optional
         The model of the objective; chosen by the number of trials if None.
-    n_points : int
-        Monte Carlo points that effects average over.
+    n_points : int, optional
+        Monte Carlo points that effects average over: 1000, or as few as 250 for many trials, whose
+        surrogate takes longer at every point.
     grid_size : int
         Values of a number at which its effect is computed; a category has all its levels.
     regions : int
@@ -132,6 +135,8 @@ def explain(
         decimal=decimal,
         thousands=thousands,
     )
+    if n_points is None:
+        n_points = choose_points(len(trials))
     columns = _find_columns(trials, params)
     kind = find_surrogate(surrogate, trials.space, len(trials))
     with one_blas_thread():
@@ -199,6 +204,18 @@ def _make_explanation(
         },
         scene=scene,
     )
+
+
+def choose_points(n_trials: int) -> int:
+    """Return how many Monte Carlo points effects average over where nobody says.
+
+    Examples
+    --------
+    >>> from earnest.explanation.explain import choose_points
+    >>> choose_points(60), choose_points(1000), choose_points(5000)
+    (1000, 300, 250)
+    """
+    return min(MOST_POINTS, max(FEWEST_POINTS, POINTS_TIMES_TRIALS // n_trials))
 
 
 def _set_scene(

@@ -249,11 +249,7 @@ class _SpaceSample:
     def of(cls, scene: Scene) -> _SpaceSample:
         """Evaluate the surrogate at the first Monte Carlo points."""
         codes = scene.space.mask(scene.points[:SAMPLE])
-        return cls(
-            scene.active[:SAMPLE],
-            scene.fitted.posterior(codes)[0],
-            scene.fitted.covariance(codes, codes),
-        )
+        return cls(scene.active[:SAMPLE], *scene.fitted.joint(codes))
 
     def weight(self, *columns: int) -> float:
         """Return the share of the variance over the space that lies where columns are active.
@@ -283,8 +279,8 @@ def _thin(codes: Floats) -> Floats:
 
 def draws(fitted: FittedSurrogate, codes: Floats, count: int, rng: np.random.Generator) -> Floats:
     """Draw functions from the surrogate, and return their values at codes: (count, n)."""
-    mean = fitted.posterior(codes)[0]
-    root = root_of(fitted.covariance(codes, codes))
+    mean, covariance = fitted.joint(codes)
+    root = root_of(covariance)
     return np.asarray(mean + rng.standard_normal((count, len(codes))) @ root.T)
 
 

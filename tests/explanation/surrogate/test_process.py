@@ -48,6 +48,9 @@ def test_the_posterior_is_that_of_scikit_learn_without_its_noise(kernel: str) ->
     found, sd = fitted.posterior(codes)
     np.testing.assert_allclose(found, mean, atol=1e-9)
     np.testing.assert_allclose(sd, np.sqrt(np.diag(covariance)), atol=1e-9)
+    found, together = fitted.joint(codes)
+    np.testing.assert_allclose(found, mean, atol=1e-9)
+    np.testing.assert_allclose(together, covariance, atol=1e-9)
 
 
 def test_the_noise_is_not_in_the_posterior_though_scikit_learn_has_it(fitted: Any) -> None:

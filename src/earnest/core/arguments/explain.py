@@ -34,7 +34,10 @@ class ExplainArguments:
             "Confidence level of bands and intervals.", "SHARE", HOW, usual=True, is_share=True
         ),
     ] = 0.95
-    n_points: Annotated[int, Argument("Number of Monte Carlo points.", "N", HOW, low=20)] = 1000
+    n_points: Annotated[
+        int | None,
+        Argument("Number of Monte Carlo points. By default 1000, or fewer.", "N", HOW, low=20),
+    ] = None
     rng: Seed = None
     n_jobs: Jobs = None
     study: Annotated[

@@ -123,6 +123,10 @@ class FittedForest:
         mean, variance, _ = self._sums(np.atleast_2d(codes), 1, True)
         return mean, np.sqrt(variance)
 
+    def joint(self, codes: Floats) -> tuple[Floats, Floats]:
+        """Return mean and covariances over trees at codes (n, d)."""
+        return self.posterior(codes)[0], self.covariance(codes, codes)
+
     def averages(self, codes: Floats) -> tuple[Floats, Floats]:
         """Return mean and sd of the mean over the m points of each of (G, m, d)."""
         groups, m, d = codes.shape

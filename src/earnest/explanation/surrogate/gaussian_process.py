@@ -420,6 +420,19 @@ class FittedProcess:
         assert sums.ice_sd is not None
         return sums.ice_mean[:, 0], sums.ice_sd[:, 0]
 
+    def joint(self, codes: Floats) -> tuple[Floats, Floats]:
+        """Return mean and covariances of the latent function at codes (n, d)."""
+        from scipy.linalg.blas import dsyrk
+
+        places = self._place(np.atleast_2d(codes))
+        near = self._near(self.shrunk, places)
+        mean = self._restore_units(self.weights @ near)
+        solved = self._solve(near)  # half of a product of two equal tables is the other half
+        lost = dsyrk(1.0, solved, trans=1, lower=1)
+        lost += np.tril(lost, -1).T
+        prior = self.scales.amplitude * self._near(places, places)
+        return mean, np.asarray(self.spread**2 * (prior - lost))
+
     def averages(self, codes: Floats) -> tuple[Floats, Floats]:
         """Return mean and sd of the mean over the m points of each of (G, m, d)."""
         sweeps = [
@@ -548,10 +561,15 @@ class FittedProcess:
 
     def _find_lost(self, near: Floats) -> Floats:
         """Return what the trials take from the variance at each column of (n, b), overwritten."""
+        solved = self._solve(near)
+        return np.asarray(np.einsum("ij,ij->j", solved, solved))
+
+    def _solve(self, near: Floats) -> Floats:
+        """Return the inverse root of the trials' covariances times (n, b), which is overwritten."""
         from scipy.linalg.blas import dtrmm
 
-        solved = dtrmm(1.0, self.inverse, near.T, side=1, lower=1, trans_a=1, overwrite_b=1).T
-        return np.asarray(np.einsum("ij,ij->j", solved, solved))
+        product = dtrmm(1.0, self.inverse, near.T, side=1, lower=1, trans_a=1, overwrite_b=1)
+        return np.asarray(product.T)
 
     def _find_sd_of_mean(self, near: Floats, left: Floats, n_jobs: int | None = None) -> Floats:
         solved = self.inverse @ near.T  # (n, G)

@@ -67,6 +67,10 @@ class FittedSurrogate(Protocol):
         """Return mean and sd of the latent function at codes (n, d)."""
         ...
 
+    def joint(self, codes: Floats) -> tuple[Floats, Floats]:
+        """Return mean and covariances of the latent function at codes (n, d)."""
+        ...
+
     def averages(self, codes: Floats) -> tuple[Floats, Floats]:
         """Return mean and sd of the mean over the m points of each of (G, m, d)."""
         ...
