@@ -16,7 +16,7 @@ ARGS    ?=
 
 VENV     := .venv
 VENV_ALL := .venv-all
-EVERY_EXTRA := all,automl,docs,test,dev
+EVERY_EXTRA := all,automl
 SKLEARN_EXTRAS := optuna,survival,lightgbm
 SKLEARNS := 1.6 1.7 1.8 # beside the newest, which the ordinary environment has
 
@@ -53,9 +53,10 @@ test-sklearn: $(SKLEARNS:%=.venv-sklearn-%/.installed) ## the search under every
 test-package: $(VENV)/.installed-dev ## build wheel and sdist into dist/, and try both in fresh environments
 	$(VENV)/bin/python scripts/package.py $(ARGS)
 
-check: $(VENV)/.installed ## lint, format, types, and who may import whom
+check: $(VENV)/.installed ## lint, format, spelling, types, and who may import whom
 	$(VENV)/bin/python -m ruff check .
 	$(VENV)/bin/python -m ruff format --check .
+	$(VENV)/bin/typos
 	$(VENV)/bin/python -m mypy
 	$(VENV)/bin/lint-imports
 
@@ -87,7 +88,8 @@ clean: ## remove what the other targets made, except the environments
 distclean: clean ## remove the environments too
 	rm -rf $(VENV) $(VENV_ALL) .venv-sklearn-*
 
-# $(call install,folder,extras,more): make the environment unless it works already, then install into it.
+# $(call install,folder,extras,groups,more): make the environment unless it works already, then install
+# into it. The groups are read by a script, since the pip of a new environment may be too old for them.
 define install
 	@if ! $(1)/bin/python -c '' 2>/dev/null; then \
 	  python=; \
@@ -101,27 +103,28 @@ define install
 	  echo "Making $(1) with $$($$python --version)"; \
 	  $$python -m venv --clear $(1); \
 	fi
-	@echo "Installing earnest$(if $(2),[$(2)]) $(3) into $(1); the first time takes a few minutes"
-	@$(1)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.$(if $(2),[$(2)])' $(3)
+	@echo "Installing earnest$(if $(2),[$(2)])$(if $(3), with the groups $(3)) into $(1); the first time takes a few minutes"
+	@$(if $(3),$(1)/bin/python scripts/requirements.py $(3) > $(1)/groups.txt)
+	@$(1)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.$(if $(2),[$(2)])' $(if $(3),--requirement $(1)/groups.txt) $(4)
 	@touch $@
 endef
 
 $(VENV)/.installed: pyproject.toml
-	$(call install,$(VENV),test)
+	$(call install,$(VENV),,test)
 
 # The demo needs what a user needs; the tests bring ten times as much.
 $(VENV)/.installed-plain: pyproject.toml
 	$(call install,$(VENV))
 
 $(VENV)/.installed-docs: $(VENV)/.installed
-	$(call install,$(VENV),docs)
+	$(call install,$(VENV),,docs)
 
 $(VENV)/.installed-dev: $(VENV)/.installed
-	$(call install,$(VENV),dev)
+	$(call install,$(VENV),,dev)
 
 $(VENV_ALL)/.installed: pyproject.toml
-	$(call install,$(VENV_ALL),$(EVERY_EXTRA))
+	$(call install,$(VENV_ALL),$(EVERY_EXTRA),docs dev)
 
-# The test extra asks for a newer scikit-learn, for its oracles; the tests of the search need less.
+# The test group asks for a newer scikit-learn, for its oracles; the tests of the search need less.
 .venv-sklearn-%/.installed: pyproject.toml
-	$(call install,.venv-sklearn-$*,$(SKLEARN_EXTRAS),'scikit-learn~=$*.0' 'pytest>=8.3' 'pytest-xdist>=3.6' 'hypothesis>=6.131' 'pandas>=2.2.3' 'polars>=1.12')
+	$(call install,.venv-sklearn-$*,$(SKLEARN_EXTRAS),,'scikit-learn~=$*.0' 'pytest>=8.3' 'pytest-xdist>=3.6' 'hypothesis>=6.131' 'pandas>=2.2.3' 'polars>=1.12')

@@ -409,9 +409,17 @@ EXTRAS = {
     "mlflow": "[estimates and reports in MLflow](log-to-mlflow.md)",
     "automl": "[AutoML tools](from-automl.md), [boosting libraries](from-boosting.md), skore",
     "all": "all of the above except `automl`",
-    "docs": "building this documentation: `make docs`",
-    "test": "the tests and the linters: `make test`, `make check`",
-    "dev": "releases: `make test-package`, `make check-files`, hooks",
+}
+WHAT_FOR = {  # the large packages of a plain installation
+    "llvmlite": "compiles for numba",
+    "pyarrow": "reads and writes tables: CSV, Parquet, Arrow",
+    "scipy": "distributions, root finding",
+    "numpy": "everything",
+    "scikit-learn": "learners, metrics, folds",
+    "matplotlib": "`plot()` of results",
+    "numba": "compiles the AUC and its like",
+    "fonttools": "fonts for matplotlib",
+    "pillow": "pictures for matplotlib",
 }
 
 
@@ -421,8 +429,7 @@ def extras_table() -> str:
 
     config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     extras = config["project"]["optional-dependencies"]
-    with (ROOT / "benchmarks" / "install" / "results.csv").open(encoding="utf-8") as file:
-        measured = {row["extra"]: row for row in csv.DictReader(file)}
+    measured = {row["addition"]: row for row in _read_sizes("downloads.csv")}
 
     def weigh(name: str) -> str:
         row = measured.get(name)
@@ -441,6 +448,30 @@ def extras_table() -> str:
             yield [f"`{name}`", EXTRAS[name], few or "–", weigh(name)]
 
     return table(["extra", "for", "brings", "download"], rows())
+
+
+def disk_table() -> str:
+    """Return what the large packages of a plain installation take on the disk, and the others."""
+    sizes = {
+        row["package"]: float(row["megabytes"])
+        for row in _read_sizes("disk.csv")
+        if row["package"] not in ("pip", "setuptools")
+    }
+    large = {name: size for name, size in sizes.items() if name in WHAT_FOR}
+
+    def rows() -> Iterator[list[str]]:
+        for name, size in large.items():
+            yield [f"`{name}`", f"{size:.0f} MB", WHAT_FOR[name]]
+        small = sum(sizes.values()) - sum(large.values())
+        yield [f"{len(sizes) - len(large)} more", f"{small:.0f} MB", "earnest itself among them"]
+        yield ["together", f"{sum(sizes.values()):.0f} MB", ""]
+
+    return table(["package", "on disk", "for"], rows())
+
+
+def _read_sizes(name: str) -> list[dict[str, str]]:
+    with (ROOT / "benchmarks" / "install" / name).open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
 
 
 OUTCOMES = ("pass", "fail", "undecided")
@@ -601,6 +632,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "which": which_table,
     "estimands": estimands_table,
     "extras": extras_table,
+    "disk": disk_table,
     "cautions": cautions_sections,
     "options": options_table,
     "shared-options": shared_options_table,

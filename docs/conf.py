@@ -88,7 +88,7 @@ html_favicon = LOGO = "_static/logo.svg"
 html_theme_options = {
     "logo": {"text": "earnest", "image_light": LOGO, "image_dark": LOGO},
     "navbar_persistent": ["search-button"],  # the field would not fit beside the sections
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 8,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],

@@ -13,6 +13,8 @@ import tarfile
 import tempfile
 from pathlib import Path
 
+from requirements import read_group
+
 ROOT = Path(__file__).resolve().parents[1]
 SOME = ("tests/methods", "tests/metrics")
 
@@ -54,15 +56,10 @@ def main() -> None:
         with tarfile.open(sdist) as packed:
             packed.extractall(folder, filter="data")
         source = folder / sdist.name.removesuffix(".tar.gz")
-        run(
-            python,
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-            f"{source}[test]",
-        )
+        groups = folder / "groups.txt"
+        groups.write_text("\n".join(read_group("test", source)), encoding="utf-8")
+        pip = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+        run(*pip, source, "--requirement", groups)
         run(python, "-m", "pytest", "-q", "-m", "not slow and not extra", *SOME, cwd=source)
     print(f"{wheel.name} and {sdist.name} install, tune and pass their tests")
 

@@ -43,7 +43,7 @@ def run(tool: str, *arguments: str | Path, given: str | None = None) -> bool:
     """Run a linter, and tell whether it found nothing."""
     program = find(tool)
     if program is None:
-        raise SystemExit(f"{tool} is not installed: pip install '.[dev]'")
+        raise SystemExit(f"{tool} is not installed: pip install --group dev")
     command = [program, *map(str, arguments)]
     print("$", tool, *command[1:], flush=True)
     return subprocess.run(command, cwd=ROOT, input=given, text=True, check=False).returncode == 0

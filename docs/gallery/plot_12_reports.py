@@ -9,6 +9,7 @@ first lines.
 
 # %%
 # **A search** knows its parameters, so its report also explains what mattered.
+# sphinx_gallery_thumbnail_path = '_static/report/front-wide-light.png'
 import tempfile
 from pathlib import Path
 
@@ -23,9 +24,6 @@ grid = {"max_depth": [1, 2, 3, 5, 8], "min_samples_leaf": [1, 3, 10, 30]}
 search = en.SearchCV(
     DecisionTreeClassifier(random_state=0), grid, scoring="roc_auc", random_state=7
 ).fit(X[:150], y[:150])
-search.estimate_.plot()
-
-# %%
 en.report(search)
 
 # %%

@@ -14,7 +14,9 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+CONFIG = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = CONFIG["project"]
+REQUIREMENTS = runpy.run_path(str(ROOT / "scripts" / "requirements.py"))
 RECIPE = (ROOT / "packaging" / "conda" / "recipe.yaml").read_text(encoding="utf-8")
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 OTHER_NAMES = {"matplotlib": "matplotlib-base"}  # of conda-forge
@@ -36,8 +38,16 @@ def test_the_conda_recipe_requires_what_the_package_requires() -> None:
     assert listed == wanted
 
 
+def test_a_group_includes_the_requirements_of_another() -> None:
+    read_group = REQUIREMENTS["read_group"]
+    assert set(read_group("test")) < set(read_group("dev"))
+    assert all(isinstance(requirement, str) for requirement in read_group("dev"))
+    with pytest.raises(SystemExit, match="docs, test, dev"):
+        read_group("tests")
+
+
 def test_the_oldest_versions_are_the_higher_of_two_bounds() -> None:
-    find_oldest = runpy.run_path(str(ROOT / "scripts" / "oldest.py"))["find_oldest"]
+    find_oldest = REQUIREMENTS["find_oldest"]
     plain, tests = find_oldest([]), find_oldest(["test"])
     assert plain["scikit-learn"] == "1.6"
     assert tests["scikit-learn"] == "1.8"
@@ -74,6 +84,19 @@ def test_every_file_that_github_reads_is_linted() -> None:
     assert "check-files" in found[1]
 
 
+def test_the_nightly_job_runs_the_tests_against_prereleases_on_supported_pythons() -> None:
+    text = (ROOT / ".github" / "workflows" / "nightly.yml").read_text(encoding="utf-8")
+    assert "--pre --editable . --group test" in text
+    for version in re.findall(r'"(3\.\d+)"', text.split("python: [")[1].split("]")[0]):
+        assert f"Programming Language :: Python :: {version}" in PROJECT["classifiers"]
+
+
+def test_every_workflow_but_the_release_can_be_started_by_hand() -> None:
+    for path in WORKFLOWS:
+        started = "\n  workflow_dispatch:" in path.read_text(encoding="utf-8")
+        assert started == (path.name != "release.yml"), path.name
+
+
 def test_the_tested_pythons_are_those_that_the_classifiers_name() -> None:
     text = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
     tested = re.findall(r'"(3\.\d+)"', text.split("python: [")[1].split("]")[0])
@@ -85,10 +108,11 @@ def test_the_hooks_run_the_tools_of_make_check() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     check = makefile.split("\ncheck:")[1].split("\n\n")[0]
     hooks = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
-    tools = re.findall(r"bin/(python -m [a-z]+(?: [a-z]+)?|lint-imports)", check)
-    assert len(tools) == 4
+    tools = re.findall(r"bin/(python -m [a-z]+(?: [a-z]+)?|lint-imports|typos)", check)
+    assert len(tools) == 5
     for tool in tools:
-        assert tool in hooks
+        assert f"entry: {tool}" in hooks
+    assert ".venv" not in hooks  # it has other folders on Windows
 
 
 # ---- addresses: nowhere, or the same everywhere
@@ -155,16 +179,28 @@ PAGE = (ROOT / "docs" / "how-to" / "install.md").read_text(encoding="utf-8")
 def test_the_install_page_names_the_supported_pythons_and_every_extra() -> None:
     named = [c.rsplit(" ", 1)[1] for c in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", c)]
     assert re.findall(r"3\.\d+", PAGE.split("You need Python")[1].split(". In")[0]) == named
-    listed = re.findall(r"^\| `([\w-]+)` \|", PAGE, re.M)
+    extras = PAGE.split("## Extras")[1].split("\n## ")[0]
+    listed = re.findall(r"^\| `([\w-]+)` \|", extras, re.M)
     assert listed == list(PROJECT["optional-dependencies"])
 
 
 def test_what_a_user_may_add_has_been_weighed() -> None:
     weighed = runpy.run_path(str(ROOT / "benchmarks" / "install" / "__main__.py"))
-    with weighed["RESULTS"].open(encoding="utf-8") as file:
-        rows = {row["extra"]: float(row["megabytes"]) for row in csv.DictReader(file)}
-    assert list(rows) == ["", *weighed["list_extras"]()]
+    rows = read_sizes(weighed["DOWNLOADS"], "addition")
+    assert list(rows) == ["", *weighed["list_additions"]()]
     assert all(size > 0 for size in rows.values())
+
+
+def test_what_a_plain_installation_takes_on_the_disk_has_been_counted() -> None:
+    weighed = runpy.run_path(str(ROOT / "benchmarks" / "install" / "__main__.py"))
+    sizes = read_sizes(weighed["DISK"], "package")
+    required = {re.split(">=", line)[0].lower() for line in PROJECT["dependencies"]}
+    assert required <= {name.lower() for name in sizes}
+
+
+def read_sizes(path: Path, column: str) -> dict[str, float]:
+    with path.open(encoding="utf-8") as file:
+        return {row[column]: float(row["megabytes"]) for row in csv.DictReader(file)}
 
 
 def test_the_command_for_conda_names_the_recipe() -> None:

@@ -235,7 +235,7 @@ def test_an_unsound_block_is_noticed(kind: str, body: str, tmp_path: Path) -> No
         ("sh", "earnest estimate a.csv --metric roc_auc --json > e.json  # a comment"),
         ("sh", "earnest estimate a.csv \\\n  --metric roc_auc"),
         ("sh", "make test ARGS='-k auc' && make docs"),
-        ("sh", "pip install -e '.[docs,test]'"),
+        ("sh", "pip install -e '.[optuna,dask]'"),
         ("sh", "python -m benchmarks.speed"),
         ("sh", "python3 -m venv venv && . venv/bin/activate"),
         ("json", '{"a": 1}'),

@@ -258,7 +258,8 @@ def links(page: Path) -> Iterator[tuple[str, str]]:
 def test_every_link_between_pages_leads_somewhere() -> None:
     for page in EVERY_MARKDOWN:
         for path, _ in links(page):
-            assert not path or (page.parent / path).exists(), (named(page), path)
+            is_made = bool(MADE & set(Path(path).parts))
+            assert not path or is_made or (page.parent / path).exists(), (named(page), path)
 
 
 def test_readme_says_what_it_is_in_three_sentences() -> None:

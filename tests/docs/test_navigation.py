@@ -9,6 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
+GALLERY = "examples/index"  # made of docs/gallery by `make docs`
 BY_HAND = ["tutorials", "how-to", "explanation", "reference", "papers", "development"]
 
 
@@ -19,9 +20,9 @@ def entries(page: Path) -> list[str]:
 
 
 def linked(page: Path) -> list[str]:
-    """The Markdown pages that a page links to, without `.md`, in their order."""
+    """The pages that a page links to, without `.md` or `.rst`, in their order."""
     text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.M | re.S)
-    return re.findall(r"\]\(([^)#\s]+)\.md(?:#[^)]*)?\)", text)
+    return re.findall(r"\]\(([^)#\s]+)\.(?:md|rst)(?:#[^)]*)?\)", text)
 
 
 @pytest.mark.parametrize("section", BY_HAND)
@@ -44,7 +45,16 @@ def test_the_front_page_and_the_readme_lead_to_every_section() -> None:
     front = [link for link in linked(DOCS / "index.md") if link.endswith("/index")]
     readme = [link for link in linked(ROOT / "README.md") if link.endswith("/index")]
     assert front == sections
-    assert readme == [f"docs/{section}" for section in sections]
+    assert readme == [f"docs/{section}" for section in sections if section != GALLERY]
+    assert "](docs/gallery/)" in (ROOT / "README.md").read_text("utf-8")
+
+
+def test_the_gallery_is_a_section_of_its_own_and_in_no_other() -> None:
+    conf = (DOCS / "conf.py").read_text("utf-8")
+    assert f'"gallery_dirs": "{Path(GALLERY).parent}"' in conf
+    pages = [page for page in DOCS.rglob("*.md") if "_build" not in page.parts]
+    holding = [page for page in pages if any(line.endswith(GALLERY) for line in entries(page))]
+    assert holding == [DOCS / "index.md"]
 
 
 def test_the_page_for_language_models_leads_to_every_section_and_to_pages_that_are_there() -> None:
@@ -72,3 +82,4 @@ def test_every_folder_of_pages_is_a_section_or_part_of_one() -> None:
     folders = {folder for folder in folders if not folder.startswith("_")} - made
     sections = {Path(section).parent.as_posix() for section in entries(DOCS / "index.md")}
     assert folders - sections == {".", "comparison", "development/decisions"}
+    assert sections - folders == {"examples"}

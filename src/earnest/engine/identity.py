@@ -6,6 +6,14 @@ code; never an address in memory. A long one ends in a digest.
 
 No version tells of a change in the user's own code, so whatever can be seen of it counts. What
 cannot be seen is what is looked up by name while it runs, and objects that hold a state.
+
+Simpler descriptions of a function were tried on 19 changes that users make between a search and its
+continuation (a constant, a helper, an array of costs, a comment, a base class), each in processes
+of its own. This one is right about all. The hash of the source text takes 8 changed ones for the
+same and refuses 2 equal ones; cloudpickle's bytes 6 and 3, since they hold a module of the user's
+own by its name and the lines of a script; name, code and constants 8 and 1. With all names of a
+function in place of its byte code (`_find_names`) 2 equal ones are refused: a function that counts
+its calls in a global, and a global that is called as an attribute is.
 """
 
 from __future__ import annotations

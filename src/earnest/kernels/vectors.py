@@ -13,11 +13,22 @@ in 32 bits.
 The inner loop is written as LLVM vectors through a numba intrinsic. LLVM cuts them to what the
 machine has (AVX-512, AVX2, SSE, NEON): the same code runs everywhere, only the speed differs.
 
-A plain loop over the lanes in numba would be far shorter. With it a whole `estimate` of the AUC by
-1,000 resamples takes, on one thread and with compiled code loaded, 2.9 times as long for 5,000
-cases of 500 configurations, 1.6 to 2 times for 500 cases, and 1.2 to 1.3 times for 50
-configurations (AVX-512; `benchmarks/speed/vectors.py`). In a fresh process, where loading numba
-takes most of the time, it takes 1 to 1.3 times as long.
+A plain loop over the lanes in numba would be far shorter. These are the times of a whole `estimate`
+of the AUC by 1,000 resamples with it, over those with the vectors (processor time of one thread,
+median of five in turn; `benchmarks/speed/vectors.py`). The rule is that 1.5 defends code like this:
+
+    configurations                  50    100    200    500
+    warm process, n = 200         1.11          1.13   1.18
+                  n = 500         1.20   1.36   1.52   1.60
+                  n = 1,000              1.62          2.18
+                  n = 2,000       1.51   1.80          2.73
+                  n = 5,000                            2.9
+    fresh process, n = 2,000             1.0           1.1
+                   n = 20,000                          1.9
+
+So they stay for what runs many estimates, or one of a large table; a fresh process on a small table
+takes 0.9 s either way, to load Python, SciPy and numba. Compiled for AVX2 instead of AVX-512 the
+ratios are the same within 0.06.
 
 Numba keeps a compiled function on disk under the time stamp of *its own* file. Hence compiled
 functions call only compiled functions of their own file: no stale callee survives an update.

@@ -105,6 +105,16 @@ def test_a_long_table_hears_what_makes_it_one_and_then_is_read(models, case):
     assert (pi.n_cases, pi.n_configs) == (40, 3)
 
 
+def test_a_long_table_of_numbers_alone_is_not_read_as_wide():
+    rng = np.random.default_rng(8)
+    table = long_table(MODELS["numbers"], n=30)
+    outcome = rng.normal(size=30)[table["patient"]]
+    for y, models in ((outcome, [2, 4, 8]), (table["y"], [0, 1, 2])):
+        numbers = table.assign(y=y, algo=np.repeat(models, 30))
+        with pytest.raises(InputError, match="several rows per case"):
+            Predictions.from_frame(numbers)
+
+
 def test_a_long_table_without_names_of_cases_hears_that_they_are_needed():
     with pytest.raises(InputError) as raised:
         Predictions.from_frame(long_table(MODELS["words"], None))

@@ -326,6 +326,11 @@ def test_a_global_that_code_sets_itself_is_no_part_of_it() -> None:
     assert made_of(text.format(0)) == made_of(text.format(7))
 
 
+def test_a_global_that_is_called_as_an_attribute_is_no_part_of_a_function() -> None:
+    text = "score_ = {}\ndef f(x): return x.score_"
+    assert made_of(text.format(1)) == made_of(text.format(2))
+
+
 def test_functions_that_call_each_other_have_a_short_description_soon() -> None:
     names = [f"f{i}" for i in range(60)]  # 2 ** 60 ways from the first to the last
     text = "\n".join(f"def {a}(x): return [{', '.join(names)}, {a}]" for a in names)

