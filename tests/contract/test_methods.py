@@ -35,7 +35,6 @@ from earnest.testing.examples import with_repeats
 
 VARIANTS: dict[str, Any] = {
     **{name: METHODS[name]() for name in METHODS},
-    "bbc as published": BBC(variant="as_published"),
     "bbc, few resamples": BBC(n_resamples=37),
     "bbc by folds": BBC(selector="mean_of_folds", n_resamples=100),
     "bbc by one standard error": BBC(selector="one_standard_error", n_resamples=100),
@@ -48,11 +47,10 @@ VARIANTS: dict[str, Any] = {
     "naive_bootstrap bayesian": NaiveBootstrap(over="cases", resampler="bayesian"),
     "holdout normal": HoldOut(interval="normal"),
     "delong on the logit scale": DeLong(variant="logit"),
-    "delong as published": DeLong(split="unstratified", direction="auto"),
+    "delong split as published": DeLong(split="unstratified", direction="auto"),
     "delong by pooled scores": DeLong(selector="pooled"),
-    "hanley_mcneil as published": HanleyMcNeil(variant="as_published"),
     "tilted by cases": Tilted(resampler="case", n_resamples=300),
-    "mabt as published": MABT(split="unstratified", n_resamples=300),
+    "mabt split as published": MABT(split="unstratified", n_resamples=300),
     "loob as published": LOOB(variant="as_published"),
     ".632+ as published": B632Plus(rule="as_published"),
 }
