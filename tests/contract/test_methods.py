@@ -13,10 +13,8 @@ from earnest.core.results import cautions
 from earnest.core.results.specs import MethodSpec
 from earnest.methods import (
     BBC,
-    LOOB,
     MABT,
     METHODS,
-    B632Plus,
     BBCFold,
     DeLong,
     HanleyMcNeil,
@@ -51,8 +49,6 @@ VARIANTS: dict[str, Any] = {
     "delong by pooled scores": DeLong(selector="pooled"),
     "tilted by cases": Tilted(resampler="case", n_resamples=300),
     "mabt split as published": MABT(split="unstratified", n_resamples=300),
-    "loob as published": LOOB(variant="as_published"),
-    ".632+ as published": B632Plus(rule="as_published"),
 }
 # A rule by simplicity looks at the order of the configurations, which stands for simplicity.
 BY_ORDER = {"bbc by one standard error", "bbc_fold by one standard error"}
