@@ -25,7 +25,7 @@ def estimates(pi: en.Predictions, replicates: en.Replicates) -> list[en.results.
         en.estimate(pi, method=en.methods.BatesNCV(), metric="accuracy"),
         en.estimate(pi, method=en.methods.BayleAllPairs(), metric="accuracy"),
         en.estimate(pi, method=en.methods.BayleWithinFold(), metric="accuracy"),
-        en.estimate(pi, method=en.methods.BBC(variant="as_published"), metric="accuracy"),
+        en.estimate(pi, method=en.methods.BBC(limits="drawn"), metric="accuracy"),
         en.estimate(pi, method=en.methods.BBCFold(exact=True), metric="accuracy"),
         en.estimate(pi, method=en.methods.ConservativeZ(), metric="accuracy"),
         en.estimate(pi, method=en.methods.CV(), metric="accuracy"),

@@ -59,7 +59,6 @@ def methods(draw: st.DrawFn) -> Any:
         st.sampled_from(
             [
                 BBC(**common, undefined=undefined),
-                BBC(**common, undefined=undefined, variant="as_published"),
                 BBCFold(**common),
                 BBCFold(**common, exact=False),
                 Naive(selector=selector),
@@ -94,7 +93,6 @@ def splitting_methods(draw: st.DrawFn) -> Any:
                 en.methods.DeLong(**common, variant="logit"),
                 en.methods.DeLong(preselect=0.1, **common),
                 en.methods.HanleyMcNeil(**common),
-                en.methods.HanleyMcNeil(**common, variant="as_published"),
                 en.methods.HanleyMcNeil(preselect=0.1, **common),
                 en.methods.Tilted(**common, n_resamples=FEW),
                 en.methods.Tilted(preselect=0.1, **common, n_resamples=FEW),

@@ -13,10 +13,8 @@ from earnest.core.results import cautions
 from earnest.core.results.specs import MethodSpec
 from earnest.methods import (
     BBC,
-    LOOB,
     MABT,
     METHODS,
-    B632Plus,
     BBCFold,
     DeLong,
     HanleyMcNeil,
@@ -35,7 +33,6 @@ from earnest.testing.examples import with_repeats
 
 VARIANTS: dict[str, Any] = {
     **{name: METHODS[name]() for name in METHODS},
-    "bbc as published": BBC(variant="as_published"),
     "bbc, few resamples": BBC(n_resamples=37),
     "bbc by folds": BBC(selector="mean_of_folds", n_resamples=100),
     "bbc by one standard error": BBC(selector="one_standard_error", n_resamples=100),
@@ -48,13 +45,10 @@ VARIANTS: dict[str, Any] = {
     "naive_bootstrap bayesian": NaiveBootstrap(over="cases", resampler="bayesian"),
     "holdout normal": HoldOut(interval="normal"),
     "delong on the logit scale": DeLong(variant="logit"),
-    "delong as published": DeLong(split="unstratified", direction="auto"),
+    "delong split as published": DeLong(split="unstratified", direction="auto"),
     "delong by pooled scores": DeLong(selector="pooled"),
-    "hanley_mcneil as published": HanleyMcNeil(variant="as_published"),
     "tilted by cases": Tilted(resampler="case", n_resamples=300),
-    "mabt as published": MABT(split="unstratified", n_resamples=300),
-    "loob as published": LOOB(variant="as_published"),
-    ".632+ as published": B632Plus(rule="as_published"),
+    "mabt split as published": MABT(split="unstratified", n_resamples=300),
 }
 # A rule by simplicity looks at the order of the configurations, which stands for simplicity.
 BY_ORDER = {"bbc by one standard error", "bbc_fold by one standard error"}

@@ -106,8 +106,7 @@ def _check_estimate(estimate: en.results.Estimate) -> None:
             _check_within(name, number, limits, estimate)
     if estimate.interval is not None:
         _check_interval(estimate.interval, limits)
-        published = estimate.provenance.knobs.get("variant") == "as_published"
-        if not published and not math.isnan(estimate.value):
+        if not math.isnan(estimate.value):
             _check_order(estimate.interval.low, estimate.value, estimate.interval.high, estimate)
     error = estimate.standard_error
     if error is not None and error < 0:

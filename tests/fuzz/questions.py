@@ -50,7 +50,7 @@ KNOBS: dict[str, tuple[Any, ...]] = {
     "variance": ("all_pairs", "within_fold"),
     "p": ("exact", "mid"),
     "rope": (0.01, 0.0),
-    "variant": ("as_published", "logit"),
+    "variant": ("logit", "uncapped"),
 }
 ALWAYS = ("n_resamples",)
 

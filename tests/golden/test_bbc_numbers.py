@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pytest
 
+from benchmarks.papers.paraschakis2024.as_published import (
+    PublishedBBC,
+    PublishedBBCFold,
+    PublishedDraws,
+    PublishedNaiveBootstrap,
+)
 from earnest import estimate, metric
 from earnest.core import AreaLimits, Side, quantile_limits
 from earnest.kernels import fold_scores
 from earnest.methods import BBC, BBCFold, Naive, NaiveBootstrap
+from earnest.methods.base import Method
 from earnest.results import Estimate
 from tests.golden.problems import FIVE_FOLDS, NAMES, known, predictions
 
@@ -20,9 +27,9 @@ SEEDS = range(10)
 FLOAT32 = 1e-7  # the authors' AUC returns float32
 
 
-def variant(name: str) -> Literal["as_published"] | None:
-    """Name the variant that keeps the published limits of a perfect sample, which are a point."""
-    return "as_published" if name == "P7_n80_perfect" else None
+def is_perfect(name: str) -> bool:
+    """Tell whether the published limits are a point, and ours are not."""
+    return name == "P7_n80_perfect"
 
 
 def within_monte_carlo(ours: list[float], reference: dict[str, float]) -> bool:
@@ -46,7 +53,7 @@ def statistics(made: Estimate) -> dict[str, float]:
 @pytest.fixture(scope="module", params=NAMES)
 def bbc_runs(request: pytest.FixtureRequest) -> tuple[str, list[dict[str, float]]]:
     name = request.param
-    method = BBC(variant=variant(name))
+    method = PublishedBBC() if is_perfect(name) else BBC()
     runs = [estimate(predictions(name), method=method, metric="roc_auc", rng=s) for s in SEEDS]
     return name, [statistics(run) for run in runs]
 
@@ -62,7 +69,8 @@ def test_bbc_agrees_with_the_authors_code(
 
 @cache
 def fold_runs(name: str, *, exact: bool | None) -> list[dict[str, float]]:
-    pi, method = predictions(name), BBCFold(exact=exact, variant=variant(name))
+    pi = predictions(name)
+    method = PublishedBBCFold(exact=exact) if is_perfect(name) else BBCFold(exact=exact)
     made = [estimate(pi, method=method, metric="roc_auc", rng=seed) for seed in SEEDS]
     return [statistics(run) for run in made]
 
@@ -84,7 +92,7 @@ def test_bbc_fold_limits_of_ten_folds_agree_with_the_authors_code(statistic: str
 @pytest.mark.parametrize("name", FIVE_FOLDS)
 def test_bbc_fold_goes_through_all_draws_of_five_folds(name: str) -> None:
     exact = known(name)["BBC-F_exact_enumeration"]
-    method = BBCFold(variant=variant(name))
+    method = PublishedBBCFold() if is_perfect(name) else BBCFold()
     made = estimate(predictions(name), method=method, metric="roc_auc", side="lower")
     assert made.n_resamples == exact["n_draws"] == 5**5 - math.factorial(5)
     assert made.value == pytest.approx(exact["point"], abs=FLOAT32)
@@ -126,7 +134,8 @@ def test_fold_scores_of_the_winner_are_the_authors(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_normal_bound_of_the_naive_method_is_the_authors(name: str) -> None:
-    method = NaiveBootstrap(interval="normal", variant=variant(name))
+    kind = PublishedNaiveBootstrap if is_perfect(name) else NaiveBootstrap
+    method = kind(interval="normal")
     made = estimate(predictions(name), method=method, metric="roc_auc", side="lower")
     assert made.interval is not None
     reference = min(known(name)["NB_normal_lower_code"], 1.0)
@@ -136,7 +145,8 @@ def test_normal_bound_of_the_naive_method_is_the_authors(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_naive_bootstrap_bound_agrees_with_the_authors_code(name: str) -> None:
-    method = NaiveBootstrap(n_resamples=500, variant=variant(name))
+    kind = PublishedNaiveBootstrap if is_perfect(name) else NaiveBootstrap
+    method = kind(n_resamples=500)
     runs = [
         estimate(predictions(name), method=method, metric="roc_auc", side="lower", rng=seed)
         for seed in range(20)
@@ -148,18 +158,40 @@ def test_naive_bootstrap_bound_agrees_with_the_authors_code(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_as_published_names_the_winner_by_folds_and_draws_as_ever(name: str) -> None:
     pi, facts = predictions(name), known(name)
-    ours = estimate(pi, method=BBC(), metric="roc_auc", rng=5)
-    published = estimate(pi, method=BBC(variant="as_published"), metric="roc_auc", rng=5)
+    ours = estimate(pi, method=BBC(limits="drawn"), metric="roc_auc", rng=5)
+    published = estimate(pi, method=PublishedBBC(), metric="roc_auc", rng=5)
     assert ours.winner == f"c{facts['winner_by_pooled_auc']}"
     assert published.winner == f"c{facts['winner_by_mean_fold_auc']}"
-    np.testing.assert_array_equal(ours.draws, published.draws)
-    codes = {caution.code for caution in published.cautions}
-    assert ("EN014" in codes) == (ours.winner != published.winner)
+    if not is_perfect(name):
+        np.testing.assert_array_equal(ours.draws, published.draws)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_as_published_bootstraps_of_folds_draw_as_ever(name: str) -> None:
+    pi = predictions(name)
+    pairs = [
+        (BBCFold(exact=False), PublishedBBCFold(exact=False)),
+        (NaiveBootstrap(), PublishedNaiveBootstrap()),
+    ]
+    for method, published in pairs:
+        one, other = (estimate(pi, method=m, metric="roc_auc", rng=5) for m in (method, published))
+        assert (one.winner, one.value, one.naive) == (other.winner, other.value, other.naive)
+        if not is_perfect(name):
+            np.testing.assert_array_equal(one.draws, other.draws)
+
+
+def test_published_limits_of_few_draws_stay_within_them() -> None:
+    def limits(draws: np.ndarray, level: float) -> tuple[float, float]:
+        return PublishedDraws(draws).limits(level, Side.TWO_SIDED)
+
+    assert limits(np.arange(1, 201.0), 0.9) == (10, 190)
+    assert limits(np.array([3.0]), 0.95) == (3.0, 3.0)
+    assert limits(np.array([1.0, np.nan, 2.0]), 0.95) == (1.0, 1.0)
 
 
 def test_as_published_two_sided_limits_are_the_25th_and_975th_of_1000_draws() -> None:
     pi = predictions("P1_small_bal")
-    made = estimate(pi, method=BBC(variant="as_published"), metric="roc_auc", rng=5)
+    made = estimate(pi, method=PublishedBBC(), metric="roc_auc", rng=5)
     assert made.draws is not None
     assert made.interval is not None
     ordered = np.sort(made.draws)
@@ -170,19 +202,19 @@ def test_as_published_two_sided_limits_are_the_25th_and_975th_of_1000_draws() ->
     assert lower.low == ordered[50]
 
 
-@pytest.mark.parametrize("method", ["bbc", "bbc_fold", "naive_bootstrap"])
+@pytest.mark.parametrize(
+    "method", [PublishedBBC(), PublishedBBCFold(), PublishedNaiveBootstrap()], ids=type
+)
 def test_a_perfect_sample_has_a_point_as_published_and_limits_of_the_unseen_else(
-    method: str,
+    method: Method,
 ) -> None:
     pi = predictions("P7_n80_perfect")
-    published = estimate(pi, method=f"{method}(variant='as_published')", metric="roc_auc", rng=0)
-    ours = estimate(pi, method=method, metric="roc_auc", rng=0)
-    for made in (published, ours):
-        assert made.interval is not None
-        assert "EN035" in {caution.code for caution in made.cautions}
-    assert published.interval is not None
+    published = estimate(pi, method=method, metric="roc_auc", rng=0)
+    ours = estimate(pi, method=method.spec.name, metric="roc_auc", rng=0)
+    assert "EN035" in {caution.code for caution in ours.cautions}
+    assert published.source is not None
     assert ours.interval is not None
-    assert (published.interval.low, published.interval.high) == (1.0, 1.0)
+    assert published.source.limits(0.95, Side.TWO_SIDED) == (1.0, 1.0)
     # Beyond 40 pairs that share no case, and short of two normal laws without a choice.
     fixed = AreaLimits(1.0, 40, 40).limits(0.95, Side.TWO_SIDED)[0]
     assert 0.025 ** (1.0 / 40.0) < ours.interval.low <= fixed

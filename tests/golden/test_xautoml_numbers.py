@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.papers.moosbauer2021.thinned_splits import (
+    PublishedGrowth,
+    find_published_split_of,
+    list_split_points,
+)
 from earnest.explanation import (
-    Growth,
     Node,
     best_split,
     discrepancy,
-    find_published_split_of,
     grow,
-    list_split_points,
     mean_confidence,
     negative_log_likelihood,
     optimum_confidence,
@@ -51,7 +53,7 @@ def curves(name: str, column: int) -> np.ndarray:
 
 @pytest.mark.parametrize("name", IMPURITIES)
 def test_the_tree_is_the_published_one(name: str) -> None:
-    growth = Growth(depth=3, variant="as_published")
+    growth = PublishedGrowth(depth=3)
     nodes = grow(IMPURITIES[name], OTHERS, [False] * 3, growth)
     for depth, level in enumerate(PUBLISHED[name]):
         theirs = level if isinstance(level, list) else list(level.values())

@@ -12,7 +12,6 @@ from earnest import Predictions, metric
 from earnest.inference.remarks import (
     evidence_remarks,
     few_for_an_auc,
-    other_winner,
     resampling_remarks,
     ties_at_the_top,
     unlike_scales,
@@ -166,14 +165,6 @@ def test_levels_that_differ_without_any_spread_are_unlike() -> None:
     assert list(unlike_scales(pi, AUC, Pooled(), 0))
     flat = Predictions.from_arrays(y, y.astype(float), fold, response="decision")
     assert not list(unlike_scales(flat, AUC, Pooled(), 0))
-
-
-def test_another_winner_is_named_only_where_there_is_one() -> None:
-    pi = folded(60, 5)
-    best = int(np.argmax([1.0, 0.0]))
-    rival = next(iter(other_winner(pi, AUC, Pooled(), 1 - best)), None)
-    same = next(iter(other_winner(pi, AUC, Pooled(), best)), None)
-    assert (rival is None) != (same is None)
 
 
 @pytest.mark.parametrize(("scores", "tied"), [([0.5, 0.5, 0.1], 1), ([0.5, 0.4, np.nan], 0)])

@@ -18,7 +18,7 @@ def test_compiled_sums_are_the_plain_ones(replicates: int, m: int, n: int, seed:
     left, right = (rng.random((replicates, k)) < 0.5 for k in (m, n))
     share = rng.random((m, n))
     ours, wanted = np.zeros((m, n)), np.zeros((m, n))
-    both, expected = np.zeros((2, replicates)), np.zeros((2, replicates))
+    both, expected = np.zeros(replicates), np.zeros(replicates)
     for sign in (1.0, -1.0, 1.0):
         fast.pair_credits(high, low, left, right, sign, ours)
         plain.add_credits(high, low, left, right, sign, wanted)

@@ -9,6 +9,7 @@ import numpy as np
 from benchmarks.papers.moosbauer2021.kriging import Kriging, KrigingSurrogate
 from benchmarks.papers.moosbauer2021.optimise import TAUS, styblinski_tang
 from benchmarks.papers.moosbauer2021.published_draws import SEED_OF_POINTS, design
+from benchmarks.papers.moosbauer2021.thinned_splits import PublishedGrowth
 from earnest.core.base.rng import Seeds
 from earnest.core.space.space import Parameter, Space
 from earnest.explanation.curves import (
@@ -25,7 +26,8 @@ from earnest.explanation.surrogate.gaussian_process import GaussianProcess
 
 POINTS, GRID, SEED = 1000, 20, 123456  # Monte Carlo points and grid are fixed over replications
 EVEN_SAMPLES = 10  # the discrepancy is averaged over so many even samples
-DEPTHS, VARIANTS, SURROGATES = (1, 3), ("as_published", "exhaustive"), ("kriging", "earnest")
+DEPTHS, SURROGATES = (1, 3), ("kriging", "earnest")
+GROWTHS: dict[str, type[Growth]] = {"as_published": PublishedGrowth, "exhaustive": Growth}
 GAINS = tuple(f"gain_{measure}_{depth}" for measure in ("mc", "nll") for depth in DEPTHS)
 MEASURES = ("mmd", *GAINS)
 BIAS = dict(zip(TAUS, ("high", "medium", "low"), strict=True))
@@ -60,7 +62,7 @@ def bias_of(points: np.ndarray) -> float:
 
 
 def measures(points: np.ndarray, surrogate: str) -> dict[str, dict[str, float]]:
-    """Return the sampling bias and the gains of one search, by variant of the split search."""
+    """Return the sampling bias and the gains of one search, by how split points are searched."""
     scene = scene_of(points, surrogate)
     over = (design(SEED_OF_POINTS, POINTS, points.shape[1]) + 5.0) / 10.0
     curve = effect_of(scene, "x0", over, covariance=False)
@@ -68,17 +70,17 @@ def measures(points: np.ndarray, surrogate: str) -> dict[str, dict[str, float]]:
     overall = negative_log_likelihood(truth.mean(axis=0), curve.mean, curve.sd)
     mmd = bias_of(points)
     found: dict[str, dict[str, float]] = {
-        variant: {"mmd": mmd, "mc": curve.mean_confidence, "nll": overall} for variant in VARIANTS
+        splits: {"mmd": mmd, "mc": curve.mean_confidence, "nll": overall} for splits in GROWTHS
     }
-    for variant in VARIANTS:
+    for splits, growth in GROWTHS.items():
         for depth in DEPTHS:
-            tree = regions_of(scene, curve, RegionRule(Growth(depth=depth, variant=variant)))
+            tree = regions_of(scene, curve, RegionRule(growth(depth=depth)))
             best = tree.best
             assert best is not None
             rows = inside(scene.space, best.limits, over)
             nll = negative_log_likelihood(truth[rows].mean(axis=0), best.curve.mean, best.curve.sd)
-            found[variant][f"gain_mc_{depth}"] = 100 * best.narrower
-            found[variant][f"gain_nll_{depth}"] = 100 * relative_gain(overall, nll)
+            found[splits][f"gain_mc_{depth}"] = 100 * best.narrower
+            found[splits][f"gain_nll_{depth}"] = 100 * relative_gain(overall, nll)
     return found
 
 
@@ -111,7 +113,7 @@ def curves(points: np.ndarray, surrogate: str) -> dict[str, float]:
     truth = true_curves(curve)
     out = {"best": float(10.0 * scene.codes[scene.best, 0] - 5.0)}
     for depth in (0, *DEPTHS):
-        tree = regions_of(scene, curve, RegionRule(Growth(depth=depth, variant="as_published")))
+        tree = regions_of(scene, curve, RegionRule(PublishedGrowth(depth=depth)))
         best = tree.best
         assert best is not None
         true = truth[inside(scene.space, best.limits, over)].mean(axis=0)

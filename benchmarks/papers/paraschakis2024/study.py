@@ -24,6 +24,13 @@ from numpy.typing import NDArray
 
 import earnest as en
 from benchmarks.papers.agreement import read_published
+from benchmarks.papers.paraschakis2024.as_published import (
+    PublishedBBC,
+    PublishedBBCFold,
+    PublishedDeLong,
+    PublishedHanleyMcNeil,
+    PublishedNaiveBootstrap,
+)
 from benchmarks.papers.paraschakis2024.own_data import DATA_SETS, Place, draw_data
 from benchmarks.papers.paraschakis2024.plain_mabt import bound_of_best, bound_with_plain_weights
 from benchmarks.papers.study import (
@@ -36,6 +43,7 @@ from benchmarks.papers.study import (
     Scale,
     seed_words,
 )
+from earnest.core import Side
 
 NAME = "paraschakis2024"
 TOLERANCE = 1e-6
@@ -46,20 +54,19 @@ MADE_FROM = {
 }
 
 SPLIT: dict[str, Any] = {"split": "unstratified", "direction": "auto"}
-FORMULA: dict[str, Any] = {**SPLIT, "variant": "as_published"}
 TILT: dict[str, Any] = {**SPLIT, "variant": "uncapped"}
 TENTH: dict[str, Any] = {"preselect": 0.1}
 BOOTSTRAPS: dict[str, Any] = {
-    "bbc": en.methods.BBC(n_resamples=RESAMPLES, variant="as_published"),
-    "bbc_fold": en.methods.BBCFold(n_resamples=RESAMPLES, exact=False, variant="as_published"),
-    "naive_bootstrap": en.methods.NaiveBootstrap(n_resamples=500, variant="as_published"),
+    "bbc": PublishedBBC(n_resamples=RESAMPLES),
+    "bbc_fold": PublishedBBCFold(n_resamples=RESAMPLES, exact=False),
+    "naive_bootstrap": PublishedNaiveBootstrap(n_resamples=500),
 }
 RIVALS: dict[str, Any] = {
-    "delong": en.methods.DeLong(**FORMULA),
-    "hanley_mcneil": en.methods.HanleyMcNeil(**FORMULA),
+    "delong": PublishedDeLong(**SPLIT),
+    "hanley_mcneil": PublishedHanleyMcNeil(**SPLIT),
     "tilted": en.methods.Tilted(**TILT),
-    "delong_10p": en.methods.DeLong(**FORMULA, **TENTH),
-    "hanley_mcneil_10p": en.methods.HanleyMcNeil(**FORMULA, **TENTH),
+    "delong_10p": PublishedDeLong(**SPLIT, **TENTH),
+    "hanley_mcneil_10p": PublishedHanleyMcNeil(**SPLIT, **TENTH),
     "tilted_10p": en.methods.Tilted(**TILT, **TENTH),
     "mabt": en.methods.MABT(**TILT),
 }
@@ -306,8 +313,9 @@ def bounds(
             )
         except en.errors.EvidenceError:
             continue
-        assert made.interval is not None
-        out[name] = made.interval.low
+        assert made.source is not None
+        low, _ = made.source.limits(LEVEL, Side.LOWER)  # an interval would reach to the value
+        out[name] = made.scale.clip(low)
         out[f"truth_{name}"] = float(truth[pi.configs.index(str(made.winner))])
     return out
 
@@ -421,9 +429,9 @@ def _timed(cell: Cell, rng: np.random.Generator) -> dict[str, float]:
     fold = np.arange(n) // 2 % folds
     pi = en.Predictions.from_arrays(y, scores, fold, response="decision")
     out = {}
-    methods: dict[str, en.methods.BBC | en.methods.BBCFold] = {
-        "bbc": en.methods.BBC(n_resamples=200, variant="as_published"),
-        "bbc_fold": en.methods.BBCFold(n_resamples=200, exact=False, variant="as_published"),
+    methods: dict[str, PublishedBBC | PublishedBBCFold] = {
+        "bbc": PublishedBBC(n_resamples=200),
+        "bbc_fold": PublishedBBCFold(n_resamples=200, exact=False),
     }
     for name, method in methods.items():
         begun = time.perf_counter()

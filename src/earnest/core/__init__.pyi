@@ -62,7 +62,6 @@ from .results.interval import TiltedLimits as TiltedLimits
 from .results.interval import WidenedLimits as WidenedLimits
 from .results.interval import best_of as best_of
 from .results.interval import limit_remarks as limit_remarks
-from .results.interval import published_limits as published_limits
 from .results.interval import quantile_limits as quantile_limits
 from .results.interval import sidak as sidak
 from .results.interval import source_from_dict as source_from_dict

@@ -15,15 +15,11 @@ from .regions.partition import Growth as Growth
 from .regions.partition import RegionRule as RegionRule
 from .regions.partition import grow as grow
 from .regions.partition import regions_of as regions_of
-from .regions.splits import FEWEST as FEWEST
 from .regions.splits import MOST_LEVELS as MOST_LEVELS
 from .regions.splits import Node as Node
 from .regions.splits import Split as Split
 from .regions.splits import best_split as best_split
-from .regions.splits import find_published_split as find_published_split
-from .regions.splits import find_published_split_of as find_published_split_of
 from .regions.splits import impurity as impurity
-from .regions.splits import list_split_points as list_split_points
 from .result import judge_against as judge_against
 from .sampling_bias import discrepancy as discrepancy
 from .stable import StableOptimum as StableOptimum

@@ -187,7 +187,6 @@ class Explanation(Result):
         min_points: int | None = None,
         impurity: str = "l2",
         on: str = "sd",
-        variant: str = "exhaustive",
     ) -> RegionTree:
         """Grow the regions of a parameter again, with your own options.
 
@@ -201,11 +200,9 @@ class Explanation(Result):
             What must be similar within a region; see `RegionRule`.
         on : {'sd', 'variance'}
             What the curves are of.
-        variant : {'exhaustive', 'as_published'}
-            How split points are searched.
         """
         scene = self._scene()
-        growth = Growth(depth, n_regions, min_gain, min_points, variant)
+        growth = Growth(depth, n_regions, min_gain, min_points)
         rule = RegionRule(growth, impurity, on)
         return regions_of(scene, self.effect(param), rule)
 

@@ -14,7 +14,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.base import check
 from earnest.core.results.base import Plain
 from earnest.core.space.space import Space
 
@@ -32,7 +31,7 @@ class Discrepancy(Plain):
     Attributes
     ----------
     biased : float
-        The square root of the V-statistic, as published; positive even for equal laws.
+        The square root of the V-statistic; positive even for equal laws.
     unbiased_squared : float
         The U-statistic of the squared distance, about 0 for equal laws and sometimes below it.
     """
@@ -122,10 +121,8 @@ def discrepancy(x: Floats, y: Floats) -> Discrepancy:
     )
 
 
-def sampling_bias(
-    space: Space, trials: Floats, even: Floats, *, variant: str = "unit_cube"
-) -> SamplingBias:
-    """Compare the trials with an even spread over the space.
+def sampling_bias(space: Space, trials: Floats, even: Floats) -> SamplingBias:
+    """Compare the trials with an even spread over the space, on its unit cube.
 
     Parameters
     ----------
@@ -133,12 +130,8 @@ def sampling_bias(
         What the codes mean.
     trials, even : ndarray of shape (n, d)
         Codes of the trials and of a uniform sample, NaN where a parameter is inactive.
-    variant : {'unit_cube', 'as_published'}
-        Whether the overall distance is on the unit cube of the space, or on raw units, where a
-        parameter with large numbers outweighs the others, against as many points as trials.
     """
     by_param, gaps = {}, {}
-    check.one_of("variant", variant, ("unit_cube", "as_published"))
     for j, parameter in enumerate(space):
         if not parameter.varies:
             continue
@@ -147,9 +140,7 @@ def sampling_bias(
             coordinates = (_make_coordinates(space, j, sample) for sample in (here, there))
             by_param[parameter.name] = discrepancy(*coordinates)
             gaps[parameter.name] = list_hardly_tried(space, j, here, there)
-    rows = make_unit_rows if variant == "unit_cube" else make_raw_rows
-    against = even if variant == "unit_cube" else even[: len(trials)]
-    overall = discrepancy(rows(space, trials), rows(space, against))
+    overall = discrepancy(make_unit_rows(space, trials), make_unit_rows(space, even))
     return SamplingBias(overall, by_param, gaps)
 
 
@@ -195,20 +186,6 @@ def make_unit_rows(space: Space, codes: Floats) -> Floats:
     """Return codes as points of a cube: levels one-hot, what is inactive in the middle."""
     parts = [_make_coordinates(space, j, codes[:, j]) for j in range(len(space)) if space[j].varies]
     return np.hstack(parts) if parts else np.zeros((len(codes), 1))
-
-
-def make_raw_rows(space: Space, codes: Floats) -> Floats:
-    """Return codes as points in natural units, as published; levels one-hot."""
-    parts = []
-    for j, parameter in enumerate(space):
-        if not parameter.varies:
-            continue
-        if parameter.numeric:
-            middle = np.where(np.isnan(codes[:, j]), 0.5, codes[:, j])
-            parts.append(np.array(parameter.decode(middle), dtype=np.float64)[:, None])
-        else:
-            parts.append(_make_coordinates(space, j, codes[:, j]))
-    return np.hstack(parts)
 
 
 def _make_coordinates(space: Space, column: int, codes: Floats) -> Floats:

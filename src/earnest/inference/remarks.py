@@ -14,7 +14,6 @@ from earnest.core.data.responses import ResponseKind
 from earnest.core.data.selection import TIE, Selector
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution
-from earnest.inference.resampling.winners import winner
 from earnest.metrics.families import Metric, Need, RankMetric
 from earnest.metrics.ranking import is_auc
 from earnest.metrics.responding import cut, in_percent
@@ -225,17 +224,6 @@ def one_repeat_at_a_time(pi: Predictions) -> Iterator[Caution]:
     """Yield a note that repeats do not narrow an interval that resamples folds."""
     if pi.n_repeats > 1:
         yield of_evidence.one_repeat_at_a_time(pi.n_repeats)
-
-
-def other_winner(
-    pi: Predictions, metric: Metric, selector: Selector, final: int
-) -> Iterator[Caution]:
-    """Yield a caution where the in-bag rule would have named another winner."""
-    rival, _, _ = winner(pi, metric, selector)
-    if rival != final:
-        yield of_search.rules_differ(
-            str(selector.name), pi.configs.ids[rival], pi.configs.ids[final]
-        )
 
 
 def unlike_scales(

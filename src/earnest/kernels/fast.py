@@ -81,7 +81,7 @@ def pair_credits(
 def weighted_credits(
     high: Array, low: Array, left: object, right: object, share: Array, sign: float, sums: Array
 ) -> None:
-    """Add the credit of each replicate, weighted and plain; see `placing`."""
+    """Add the weighted credit of each replicate; see `placing`."""
     _run_kernel(placing.add_weighted, high, low, left, right, share, sign, sums)
 
 

@@ -95,21 +95,19 @@ def add_weighted(
     sign: float,
     sums: Floats,
 ) -> None:
-    """Add to sums (2, B) the credit of each replicate, weighted by share (m, n) and plain."""
+    """Add to sums (B,) the credit of each replicate, weighted by share (m, n)."""
     n = low.shape[1]
     values, columns = np.empty(n), np.empty(n, np.int64)
     for b in range(high.shape[0]):
         count = _gather(low, out_right, b, values, columns)
-        heavy, plain = 0.0, 0.0
+        credit = 0.0
         for i in range(high.shape[1]):
             if out_left[b, i]:
                 score = high[b, i]
                 for k in range(count):
                     won = 0.5 * ((score > values[k]) + (score >= values[k]))
-                    heavy += won * share[i, columns[k]]
-                    plain += won
-        sums[0, b] += sign * heavy
-        sums[1, b] += sign * plain
+                    credit += won * share[i, columns[k]]
+        sums[b] += sign * credit
 
 
 @jit

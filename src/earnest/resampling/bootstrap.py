@@ -418,17 +418,14 @@ class UndefinedRule(StrEnum):
     STRATIFY = "stratify"
 
 
-def out_of_bag_rule(
-    metric: ClassNeed, target: Target, undefined: UndefinedRule, *, published: bool = False
-) -> Accept | None:
+def out_of_bag_rule(metric: ClassNeed, target: Target, undefined: UndefinedRule) -> Accept | None:
     """Return which draws a method with out-of-bag cases accepts at once.
 
-    The published rule (every class in-bag and out-of-bag) is applied where the metric needs it, and
-    as published always.
+    Every class must be in-bag and out-of-bag where the metric needs it.
     """
     if undefined is not UndefinedRule.REDRAW:
         return None
-    if target.has_classes and (metric.needs_all_classes or published):
+    if target.has_classes and metric.needs_all_classes:
         return every_class_on_both_sides(target)
     return something_out_of_bag
 

@@ -211,15 +211,6 @@ def confident() -> Predictions:
     return Predictions.from_arrays(y, np.column_stack([sure, np.full(60, 0.5)]), folds)
 
 
-def disagreeing_winners() -> Predictions:
-    """One configuration ranks well within folds only, the other a little less well, but pooled."""
-    rng = np.random.default_rng(1)
-    y, fold = np.tile([0, 1], 50), np.arange(100) // 2 % 10
-    within = y + 10.0 * fold + 0.2 * rng.standard_normal(100)
-    pooled = y + 0.5 * rng.standard_normal(100)
-    return Predictions.from_arrays(y, np.column_stack([within, pooled]), fold)
-
-
 def separated() -> Predictions:
     return Predictions.from_arrays([0, 1] * 10, [0.2, 0.8] * 10)
 
@@ -292,7 +283,6 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "cases_untested": lambda: of(
         changed(noise(), np.flatnonzero(noise().folds[:, 0] == 0), slice(None))
     ),
-    "rules_differ": lambda: of(disagreeing_winners(), BBC(variant="as_published")),
     "one_configuration": lambda: of(noise().select(0)),
     "few_beyond_limit": lambda: of(noise(), BBC(n_resamples=50)),
     "folds_undefined": lambda: of(

@@ -18,7 +18,6 @@ from earnest.core import (
     EqualCaseLimits,
     NormalLimits,
     Side,
-    published_limits,
     quantile_limits,
     source_from_dict,
 )
@@ -59,17 +58,6 @@ def test_one_sided_limits_below_one_half_pass_the_median(level: float) -> None:
     assert quantile_limits(draws, level, Side.UPPER)[1] == 999 - k
 
 
-def test_published_limits_are_the_25th_and_the_975th_of_1000() -> None:
-    assert published_limits(np.arange(1, 1001.0), 0.95) == (25, 975)
-    assert published_limits(np.arange(1, 201.0), 0.9) == (10, 190)
-
-
-def test_published_limits_of_few_draws_stay_within_them() -> None:
-    assert published_limits(np.array([3.0]), 0.95) == (3.0, 3.0)
-    low, high = published_limits(np.array([1.0, 2.0]), 0.95)
-    assert low <= high
-
-
 @given(DRAWS, LEVELS)
 @settings(max_examples=60)
 def test_limits_of_the_negated_draws_are_mirrored(draws: np.ndarray, level: float) -> None:
@@ -97,7 +85,6 @@ def test_undefined_draws_are_left_out() -> None:
     draws = np.append(np.arange(100.0), [np.nan] * 50)
     assert quantile_limits(draws, 0.9, Side.TWO_SIDED) == (5, 94)
     assert all(map(math.isnan, quantile_limits(np.full(3, np.nan), 0.9, Side.LOWER)))
-    assert all(map(math.isnan, published_limits(np.full(3, np.nan), 0.9)))
 
 
 @pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
@@ -136,7 +123,6 @@ def test_limits_of_equal_cases_nest_mirror_and_stay_in_range(
     "source",
     [
         DrawnLimits(np.array([0.1, np.nan, 0.3])),
-        DrawnLimits(np.array([0.1, 0.2]), as_published=True),
         NormalLimits(0.5, 0.1),
         EqualCaseLimits(0.0, 40, 0.0, 1.0),
         EqualCaseLimits(0.3, 7, 0.0, math.inf),

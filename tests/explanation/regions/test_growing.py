@@ -95,7 +95,6 @@ def test_nothing_said_means_four_regions() -> None:
         {"min_points": 0},
         {"min_gain": 1.0},
         {"min_gain": "much"},
-        {"variant": "published"},
         {"depth": 1.5},
     ],
 )

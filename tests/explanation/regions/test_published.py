@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from earnest.explanation import FEWEST, best_split, find_published_split, list_split_points
+import earnest as en
+from benchmarks.papers.moosbauer2021.thinned_splits import (
+    FEWEST,
+    PublishedGrowth,
+    find_published_split,
+    list_split_points,
+)
+from earnest.explanation import RegionRule, best_split, effect_of, regions_of
+from tests.explanation.scenes import known_scene, unit
 
 
 def test_every_second_order_statistic_is_a_candidate() -> None:
@@ -39,3 +47,17 @@ def test_it_is_never_better_than_every_split_point() -> None:
         assert thinned is not None
         assert best is not None
         assert best.impurity <= thinned.impurity + 1e-12
+
+
+def test_a_published_tree_asks_only_about_numbers_and_has_its_limits_in_the_middle() -> None:
+    kind = en.Parameter(name="kind", kind="categorical", choices=("x", "y"))
+    scene = known_scene(en.Space((unit("a"), unit("b"), kind)), n_points=200)
+    curve = effect_of(scene, "a")
+    tree = regions_of(scene, curve, RegionRule(PublishedGrowth(depth=2)))
+    assert curve.ice is not None
+    values = np.unique(curve.ice.points[:, 1])
+    limits = [limit for region in tree.regions for limit in region.limits]
+    assert {limit.param for limit in limits} == {"b"}
+    for limit in limits:
+        after = int(np.searchsorted(values, limit.bound))
+        assert values[after] - limit.bound == pytest.approx(limit.bound - values[after - 1])

@@ -147,13 +147,6 @@ def test_every_impurity_grows_a_tree_on_its_own_table(impurity: str, on: str) ->
     assert tree.leaves[0].impurity == pytest.approx(((part - part.mean(axis=0)) ** 2).sum())
 
 
-def test_the_published_variant_asks_only_about_numbers_and_moves_no_limit() -> None:
-    scene = process_scene(mixed_trials(60))
-    _, tree = tree_of(scene, "share", depth=2, variant="as_published")
-    assert tree.variant == "as_published"
-    assert {limit.op for region in tree.regions for limit in region.limits} <= {"<=", ">"}
-
-
 def test_one_parameter_has_one_region() -> None:
     space = en.Space((unit("a"),))
     _, tree = tree_of(known_scene(space), "a", n_regions=4)

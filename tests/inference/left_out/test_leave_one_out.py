@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from benchmarks.papers.yousef2022.as_printed import find_error_of_cases
 from earnest.errors import EvidenceError, InputError
 from earnest.inference import leave_one_out
 from tests.inference.enumeration import Samples
@@ -62,13 +63,19 @@ def test_the_influence_of_groups_is_the_derivative_over_all_samples(sizes: list[
     np.testing.assert_allclose(len(sizes) * made.influence, slopes, atol=EXACT)
 
 
-def test_the_published_form_is_the_centred_one_over_all_samples() -> None:
+def test_equation_48_is_the_centred_form_over_all_samples() -> None:
     samples = Samples.of([0] * 4)
     losses = samples.random(4, seed=30)
     centred = leave_one_out(losses, samples.counts)
-    published = leave_one_out(losses, samples.counts, variant="as_published")
-    np.testing.assert_allclose(published.influence, centred.influence, atol=1e-14)
-    assert published.standard_error == pytest.approx(np.sqrt(centred.raw_variance))
+    printed = find_error_of_cases(losses, samples.counts)
+    assert printed == pytest.approx(np.sqrt(centred.raw_variance), rel=1e-12)
+
+
+def test_equation_48_is_too_large_with_few_replicates() -> None:
+    counts = drawn(40, 60, 3)
+    losses = np.random.default_rng(4).integers(0, 2, counts.shape).astype(float)
+    ours = leave_one_out(losses, counts)
+    assert find_error_of_cases(losses, counts) > 2 * ours.standard_error
 
 
 def drawn(n: int, replicates: int, seed: int) -> NDArray[np.int64]:
@@ -165,12 +172,6 @@ def test_what_cannot_be_is_refused() -> None:
         leave_one_out(np.zeros((3, 4)), counts)
     with pytest.raises(InputError, match="do not match"):
         leave_one_out(np.zeros((3, 5)), counts)
-    with pytest.raises(InputError, match="variant"):
-        leave_one_out(np.zeros((3, 4)), np.array([[4, 0, 0, 0]] * 3), variant="new")  # type: ignore[arg-type]  # that is the test
-    with pytest.raises(InputError, match="drawn one by one"):
-        leave_one_out(
-            np.zeros((1, 2)), np.array([[2, 0]]), strata=np.zeros(2), variant="as_published"
-        )
 
 
 def test_noise_that_hides_the_variance_leaves_that_of_the_cases() -> None:

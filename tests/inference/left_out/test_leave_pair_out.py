@@ -7,6 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 import earnest as en
+from benchmarks.papers.yousef2022.as_printed import find_error_of_pairs
 from earnest.errors import EvidenceError, InputError
 from earnest.inference import Pairs, leave_pair_out, pairs_of
 from tests.inference.enumeration import Samples
@@ -103,13 +104,14 @@ def test_the_influence_is_the_derivative_over_all_samples(name: str) -> None:
     np.testing.assert_allclose(sizes * made.influence, samples.derivatives(statistic), atol=EXACT)
 
 
-def test_the_published_form_is_the_centred_one_over_all_samples() -> None:
+def test_equation_48_of_pairs_is_the_centred_form_over_all_samples() -> None:
     samples, pairs, _ = CASES["unequal classes drawn separately"]
-    scores = samples.random(5, seed=1)
-    units = {"strata": samples.strata}
-    centred = leave_pair_out(scores, samples.counts, pairs, **units)
-    published = leave_pair_out(scores, samples.counts, pairs, **units, variant="as_published")
-    np.testing.assert_allclose(published.influence, centred.influence, atol=1e-14)
+    scores, other = samples.random(5, seed=1), samples.random(5, seed=2)
+    positive = np.isin(np.arange(5), pairs.left)
+    for second in (None, other):
+        centred = leave_pair_out(scores, samples.counts, pairs, other=second, strata=samples.strata)
+        printed = find_error_of_pairs(scores, samples.counts, positive, second)
+        assert printed == pytest.approx(np.sqrt(centred.raw_variance), rel=1e-12)
 
 
 def drawn(first: int, second: int, replicates: int, seed: int) -> NDArray[np.int64]:
@@ -205,5 +207,3 @@ def test_what_cannot_be_is_refused() -> None:
     counts = drawn(3, 3, 5, 8)
     with pytest.raises(EvidenceError, match="no pair"):
         leave_pair_out(np.zeros((5, 6)), counts, both_classes(6, 0))
-    with pytest.raises(InputError, match="drawn separately"):
-        leave_pair_out(np.zeros((5, 6)), counts, both_classes(3, 3), variant="as_published")

@@ -9,7 +9,6 @@ import pytest
 
 from earnest import Predictions, metric
 from earnest.core import AreaLimits, LogitLimits, NormalLimits, Side
-from earnest.errors import EvidenceError
 from earnest.inference import Choice, delong, hanley_mcneil, hanley_mcneil_variance, placements
 from earnest.kernels import score_table
 
@@ -87,18 +86,6 @@ def test_hanley_mcneil_with_one_positive_needs_no_fallback() -> None:
     normal = NormalLimits(5 / 9, error).limits(0.95, Side.TWO_SIDED)
     assert made.source.limits(0.95, Side.TWO_SIDED) == pytest.approx(normal, abs=1e-12)
     assert not made.cautions
-
-
-def test_as_published_refuses_repeats_and_bears_empty_counts() -> None:
-    y = np.tile([0, 1], 6)
-    right = whole(y, y - 0.5)  # all are classified rightly, none of 12 wrongly
-    assert "area_a_point" in {c.kind for c in hanley_mcneil(right, AUC, cases=12).cautions}
-    pi = Predictions.from_arrays(
-        y, np.random.default_rng(0).normal(size=(12, 1, 2)), np.zeros((12, 2), int)
-    )
-    twice = Choice(pi, np.array([0]), np.array([0.5]), np.array([False]))
-    with pytest.raises(EvidenceError, match="one repeat"):
-        hanley_mcneil(twice, AUC, cases=12)
 
 
 def in_groups(y: np.ndarray, score: np.ndarray, groups: np.ndarray) -> Choice:

@@ -145,19 +145,6 @@ def test_the_level_near_the_best_allows_for_rivals_that_could_have_won_only() ->
     assert beside_equals >= bonferroni
 
 
-def test_as_published_keeps_the_quantiles_of_the_draws() -> None:
-    pi = with_discordant_pairs(40, 3, 1, folds=True)
-    for method in (
-        en.methods.BBC(variant="as_published"),
-        en.methods.BBCFold(variant="as_published"),
-    ):
-        made = en.estimate(pi, method=method, metric="roc_auc", rng=0)
-        assert made.interval is not None
-        assert made.draws is not None
-        assert np.isin(made.interval.low, made.draws)
-        assert "near_best" not in {caution.kind for caution in made.cautions}
-
-
 def test_a_limit_that_draws_would_put_nearer_is_told_once() -> None:
     made = en.estimate(with_errors(40, 1, 1), metric="accuracy", rng=0)
     said = [caution for caution in made.cautions if caution.kind == "near_best"]

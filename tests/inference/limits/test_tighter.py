@@ -78,7 +78,6 @@ def in_groups(count: int) -> Callable[[], en.Predictions]:
         (searched, "f1", {}),
         (searched, "brier", {}),
         (searched, "accuracy", {"limits": "drawn"}),
-        (searched, "accuracy", {"variant": "as_published"}),
         (searched, "accuracy", {"selector": "mean_of_folds"}),
         (searched, "accuracy", {"undefined": "stratify"}),
     ],

@@ -94,16 +94,11 @@ def test_the_value_of_a_plain_mean_is_the_mean_of_the_draws(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["r2", "rmse", "pearson", "spearman"])
-def test_as_published_the_value_is_the_mean_of_the_draws(name: str) -> None:
+def test_the_value_of_what_depends_on_the_size_is_not_the_mean_of_the_draws(name: str) -> None:
     pi = fixed_models("regression", 40, np.random.default_rng(0), configs=4)
-    published, made = (
-        en.estimate(pi, method=BBC(n_resamples=100, variant=variant), metric=name, rng=0)
-        for variant in ("as_published", None)
-    )
-    assert published.draws is not None
-    assert published.value == float(np.nanmean(published.draws))
-    np.testing.assert_array_equal(published.draws, made.draws)
-    assert made.value != published.value
+    made = en.estimate(pi, method=BBC(n_resamples=100), metric=name, rng=0)
+    assert made.draws is not None
+    assert abs(made.value - float(np.nanmean(made.draws))) > 1e-4
 
 
 @pytest.mark.parametrize("name", ["r2", "mcc", "f1", "precision", "rmse", "average_precision"])

@@ -131,9 +131,3 @@ def test_a_policy_and_a_resampler_that_contradict_each_other_are_refused() -> No
         choose_resampler(CaseBootstrap(), TARGET, UndefinedRule.STRATIFY)
     given = StratifiedBootstrap()
     assert choose_resampler(given, TARGET, UndefinedRule.STRATIFY) is given
-
-
-def test_as_published_every_class_is_on_both_sides_for_any_metric() -> None:
-    rule = out_of_bag_rule(metric("accuracy"), TARGET, UndefinedRule.REDRAW, published=True)
-    assert rule is not None
-    assert rule is not something_out_of_bag

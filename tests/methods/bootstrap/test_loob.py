@@ -66,28 +66,6 @@ def test_a_metric_of_order_is_refused_with_what_to_ask_instead() -> None:
         en.estimate(example_replicates("binary"), method="loob", metric="roc_auc")
 
 
-def test_the_published_form_is_too_wide_with_few_replicates() -> None:
-    made = example_replicates("binary", n_cases=40)
-    ours, published = (
-        en.estimate(made, method=en.methods.LOOB(variant=v), metric="accuracy")
-        for v in (None, "as_published")
-    )
-    assert published.value == ours.value
-    assert published.standard_error > ours.standard_error
-    with pytest.raises(en.errors.InputError, match="variant"):
-        en.methods.LOOB(variant="new")
-
-
-def test_the_published_form_of_a_score_is_that_of_its_loss() -> None:
-    """Equation 48 is of losses; it is not centred, so that of scores would be another number."""
-    made = example_replicates("binary", n_cases=40)
-    score, loss = (
-        en.estimate(made, method=en.methods.LOOB(variant="as_published"), metric=m)
-        for m in ("accuracy", "error_rate")
-    )
-    assert score.standard_error == pytest.approx(loss.standard_error, rel=1e-9)
-
-
 def test_cases_that_are_all_right_are_no_proof() -> None:
     y = np.tile([0, 1], 20)
     made = en.Replicates(

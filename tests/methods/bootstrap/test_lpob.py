@@ -66,12 +66,6 @@ def test_a_metric_of_cases_is_refused_with_what_to_ask_instead() -> None:
         en.estimate(example_replicates("multiclass"), method="lpob", metric="roc_auc_ovr")
 
 
-def test_the_published_form_is_for_classes_drawn_apart() -> None:
-    made = example_replicates("binary")
-    with pytest.raises(en.errors.InputError, match="drawn separately"):
-        en.estimate(made, method=en.methods.LPOB(variant="as_published"), metric="roc_auc")
-
-
 def test_few_cases_of_a_class_are_told_of() -> None:
     y = np.array([1] * 3 + [0] * 20)
     rng = np.random.default_rng(1)

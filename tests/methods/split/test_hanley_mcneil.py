@@ -35,19 +35,6 @@ def test_the_bound_is_that_of_1982(model: Predictions) -> None:
     assert made.standard_error == pytest.approx(error, abs=1e-12)
 
 
-def test_as_published_counts_right_and_wrong_cases(model: Predictions) -> None:
-    score, y = model.responses[:, 0, 0], model.target.y
-    a, _ = by_pairs(y, score)
-    right = int(((score > 0) == (y == 1)).sum())
-    wrong, q1, q2 = 65 - right, a / (2 - a), 2 * a**2 / (1 + a)
-    spread = a * (1 - a) + (right + 1) * (q1 - a**2) + (wrong - 1) * (q2 - a**2)
-    made = estimate(
-        model, method=HanleyMcNeil(variant="as_published"), metric="roc_auc", side="lower"
-    )
-    assert made.interval is not None
-    assert made.interval.low == pytest.approx(a - Z * np.sqrt(spread / (right * wrong)), abs=1e-12)
-
-
 def test_it_needs_nothing_of_the_scores_but_their_order(model: Predictions) -> None:
     ranks = np.argsort(np.argsort(model.responses[:, 0, 0])).astype(float)
     other = Predictions.from_arrays(model.target.y, ranks, response="decision")
@@ -97,13 +84,3 @@ def test_the_bound_is_read_at_sidaks_level(pi: Predictions) -> None:
     low = min(made.value - reach, perfect)  # no better than one without an error
     assert made.interval.low == pytest.approx(low, abs=1e-9)
     assert made.estimand == Estimand.CHOSEN_ON_EVALUATION
-
-
-def test_as_published_forgets_the_adjustment(pi: Predictions) -> None:
-    method = HanleyMcNeil(preselect=0.1, learn=LEARN, variant="as_published")
-    made = estimate(pi, method=method, metric="roc_auc", side="lower")
-    assert len(made.details.candidates) > 1
-    assert made.interval is not None
-    assert made.standard_error is not None
-    reach = NormalDist().inv_cdf(0.95) * made.standard_error
-    assert made.interval.low == pytest.approx(made.value - reach, abs=1e-9)

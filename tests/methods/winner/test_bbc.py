@@ -319,7 +319,7 @@ def test_what_is_no_resampler_is_refused(binary: Predictions, wrong: object) -> 
 
 
 def test_knobs_are_checked_when_they_are_set() -> None:
-    for knobs in ({"n_resamples": 0}, {"undefined": "ignore"}, {"variant": "other"}):
+    for knobs in ({"n_resamples": 0}, {"undefined": "ignore"}, {"limits": "other"}):
         with pytest.raises(en.errors.InputError):
             BBC(**knobs)
 
@@ -463,6 +463,3 @@ def test_what_has_no_average_and_what_names_one_winner_refuse_ensembles() -> Non
     for method in ("naive", "bbc_fold", "near_winner", "tibshirani", "holdout"):
         with pytest.raises(en.errors.EarnestError):
             estimate(pi, method=method, metric="accuracy", selector=en.rules.TopAverage())
-    published = BBC(selector=en.rules.TopAverage(), variant="as_published")
-    with pytest.raises(en.errors.InputError, match="as_published"):
-        estimate(pi, method=published, metric="accuracy")

@@ -419,7 +419,6 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"method": "bates_ncv", "cv": 2}, InputError, "3 folds"),
     ({"method": "cv", "metric": "roc_auc", "cv": LeaveOneOut()}, EarnestError, "in every fold"),
     ({"method": "corrected_t", "metric": "roc_auc", "cv": LeaveOneOut()}, EarnestError, "defined"),
-    ({"method": "loob(variant='as_published')", "stratify": True}, InputError, "one by one"),
     ({"method": "loob", "stratify": True, "groups": np.arange(60) // 4}, InputError, "strata"),
     ({"method": ".632+", "metric": "average_precision"}, MetricError, "no-information"),
     ({"method": "holdout(interval='normal')", "metric": "roc_auc"}, MetricError, "normal limits"),

@@ -196,8 +196,8 @@ def split_knobs(
     ('risk', {'costs': (5, 1)})
     >>> split_knobs("roc_auc")
     ('roc_auc', {})
-    >>> split_knobs(".632+(rule='as_published')")
-    ('.632+', {'rule': 'as_published'})
+    >>> split_knobs("delong(variant='logit')")
+    ('delong', {'variant': 'logit'})
     """
     word, opening, arguments = name.strip().partition("(")
     if not opening:
@@ -259,8 +259,8 @@ def configure(
     --------
     >>> from earnest.methods import METHODS
     >>> from earnest.core.base.registry import configure
-    >>> configure(METHODS, "bbc(variant='as_published')", {"n_resamples": 200}, example="").variant
-    'as_published'
+    >>> configure(METHODS, "bbc(limits='drawn')", {"n_resamples": 200}, example="").limits
+    'drawn'
     """
     what, wanted = kinds.kind, {name: value for name, value in knobs.items() if value is not None}
     if isinstance(name_or_object, str):

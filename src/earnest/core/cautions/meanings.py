@@ -220,8 +220,7 @@ _ALL = (
         "No reweighting of the cases goes far enough for a tilted limit, or a score near the "
         "best has so few errors that resamples would end too close to it.",
         "That end comes from another law, which the caution names, such as DeLong's or Wilson's.",
-        'Nothing; more cases give a narrower interval. `variant="as_published"` keeps the '
-        "quantiles of the resamples.",
+        "Nothing; more cases give a narrower interval.",
     ),
     Meaning(
         "EN028",

@@ -374,16 +374,6 @@ def groups_beyond_theorem() -> Words:
 
 
 @caution("EN035", about=Scope.AREA)
-def area_a_point() -> Words:
-    """The scores of an AUC show no spread, and its limits stay as published."""
-    return Words(
-        "The variance of the AUC is 0: its scores show no spread.",
-        "As published, both limits are the AUC itself.",
-        f"Leave {arg('variant', 'as_published')} out.",
-    )
-
-
-@caution("EN035", about=Scope.AREA)
 def area_without_spread(defined: bool, unit: str, pairs: int | None) -> Words:
     """The scores of an AUC show no spread; without `pairs` they are taken as normal."""
     limit = "that of an AUC of scores that are normal in each class"
@@ -412,17 +402,6 @@ def perfect_score(area: bool, pairs: int | None, rivals: int) -> Words:
         "The score is perfect on these cases.",
         f"Seeing no error does not mean that there are none. {law}{level}",
         ONLY_MORE,
-    )
-
-
-@caution("EN035", about=Scope.SPREAD)
-def draws_a_point() -> Words:
-    """The draws are equal, and the limits stay as published."""
-    return Words(
-        "The resamples give the same value.",
-        "The interval has no width, as published. That nothing else was seen does not mean that "
-        "there is nothing else.",
-        f"Leave {arg('variant')} out to get limits that allow for unseen cases.",
     )
 
 

@@ -169,17 +169,6 @@ def list_folds(folds: int, done: tuple[tuple[str, int], ...]) -> str:
 
 
 @caution("EN014", advice={Verb.TUNE: UNSEEN})
-def rules_differ(selector: str, chosen: str, named: str) -> Words:
-    """The rule of the resamples would have named another winner."""
-    return Words(
-        f"The resamples choose by {selector!r}, which on these data chooses {chosen} and not "
-        f"{named}.",
-        "The estimate is about that rule, not about the named configuration.",
-        "Use one selector for both.",
-    )
-
-
-@caution("EN014", advice={Verb.TUNE: UNSEEN})
 def refit_differs(selector: str, chosen: str, refitted: str, winner: str) -> Words:
     """A search refits another configuration than the resamples choose."""
     return Words(

@@ -197,12 +197,10 @@ class Estimate(MetricResult):
 
         A mean of skewed draws may lie beyond their quantiles: if nine in ten draws are 1, the lower
         limit at 90 % is 1 and the mean is not. Moving a limit keeps levels nested.
-        Limits that were asked for as published stay as they are.
         """
         if (self.n_configs == 1) is not (self.selection is Selection.NOTHING_SELECTED):
             raise ValueError(f"selection {self.selection} of {self.n_configs} configurations")
-        published = self.provenance.knobs.get("variant") == "as_published"
-        if self.interval is not None and not published:
+        if self.interval is not None:
             object.__setattr__(self, "interval", self.interval.reaching(self.value))
 
     @property

@@ -132,18 +132,6 @@ def quantile_limits(
     return open_side(float(valid[k]), float(valid[len(valid) - 1 - k]), side)
 
 
-def published_limits(draws: NDArray[np.float64], confidence_level: float) -> tuple[float, float]:
-    """Return the two-sided limits of Tsamardinos et al. 2018: the 25th and 975th of 1000 draws.
-
-    The lower one lies one place lower than that of `quantile_limits`.
-    """
-    valid = np.sort(draws[~np.isnan(draws)])
-    if len(valid) == 0:
-        return math.nan, math.nan
-    k = max(_tail_count(len(valid), confidence_level, Side.TWO_SIDED), 1)
-    return float(valid[k - 1]), float(valid[max(len(valid) - k - 1, k - 1)])
-
-
 def _tail_count(size: int, confidence_level: float, side: Side) -> int:
     return math.floor(tail_of(confidence_level, side) * size + 1e-9)
 
@@ -242,7 +230,6 @@ class DrawnLimits(KeptLimits, kind="draws"):
     """Limits as order statistics of resampled values."""
 
     draws: NDArray[np.float64] | None = None
-    as_published: bool = False
 
     def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
         """Return the limits, infinite at an open end."""
@@ -250,8 +237,6 @@ class DrawnLimits(KeptLimits, kind="draws"):
             raise make_not_kept_error(
                 "the draws of this estimate were", "the draws that an interval is read from"
             )
-        if self.as_published and side is Side.TWO_SIDED:
-            return published_limits(self.draws, confidence_level)
         return quantile_limits(self.draws, confidence_level, side)
 
 

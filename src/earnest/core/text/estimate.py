@@ -87,8 +87,6 @@ def print_numbers(estimate: Estimate, places: int | None = None) -> PrintedEstim
     """
     places = places_of([estimate]) if places is None else places
     interval, limits = estimate.interval, estimate.scale.limits
-    if interval is not None:
-        interval = interval.reaching(estimate.value)  # limits as published may not
     ends = (None, None) if interval is None else (interval.low, interval.high)
     naive, low, high = (
         None if each is None else prose(each, places, limits) for each in (estimate.naive, *ends)

@@ -21,14 +21,8 @@ from earnest.explanation.regions.regions import (
     inside,
     limits_of,
 )
-from earnest.explanation.regions.splits import (
-    Split,
-    best_split,
-    find_published_split,
-    impurity,
-)
+from earnest.explanation.regions.splits import Split, best_split, impurity
 
-VARIANTS = ("exhaustive", "as_published")
 FEWEST_POINTS = 10  # in a region; an average over fewer says little of it
 DEFAULT_REGIONS = 4
 Rows = NDArray[np.intp]
@@ -48,20 +42,16 @@ class Growth:
     min_gain : float, optional
         The share by which a split must narrow the mean band, weighted over both children.
     min_points : int, optional
-        The fewest Monte Carlo points of a region; 10, and 2 as published.
-    variant : {'exhaustive', 'as_published'}
-        Whether every split point is tried, or the thinned list of the published code.
+        The fewest Monte Carlo points of a region; 10 by default.
     """
 
     depth: int | None = None
     n_regions: int | None = None
     min_gain: float | None = None
     min_points: int | None = None
-    variant: str = "exhaustive"
 
     def __post_init__(self) -> None:
         """Check every knob, and set the number of regions where nothing else stops the tree."""
-        check.one_of("variant", self.variant, VARIANTS)
         for name, least in (("depth", 0), ("n_regions", 1), ("min_points", 1)):
             if getattr(self, name) is not None:
                 check.whole_number(name, getattr(self, name), low=least)
@@ -76,10 +66,7 @@ class Growth:
         return FEWEST_POINTS if self.min_points is None else self.min_points
 
     def split(self, table: Floats, features: Floats, categorical: Sequence[bool]) -> Split | None:
-        """Return the best split of a node by the search of the variant."""
-        if self.variant == "as_published":
-            ordered = np.where(np.asarray(categorical, dtype=bool), np.nan, features)
-            return find_published_split(table, ordered)
+        """Return the best split of a node."""
         return best_split(table, features, categorical, self.fewest)
 
 
@@ -164,8 +151,7 @@ class _Tree:
             return False
         least = self.growth.min_gain
         if least is None:
-            # The published tree splits whatever it can; a node of equal curves has nothing to say.
-            return self.growth.variant == "as_published" or node.split.impurity < node.impurity
+            return node.split.impurity < node.impurity  # not of equal curves
         assert self.width is not None
         left, right = self.sides(node)
         whole = self.width(node.rows)
@@ -237,7 +223,7 @@ class RegionRule:
     Attributes
     ----------
     growth : Growth
-        When to stop, and how to search.
+        When to stop.
     impurity : {'l2', 'area', 'variance', 'mean'}
         Curves alike at every grid value; alike on average; the uncertainty at the points alike;
         the mean at the points alike, which says nothing about uncertainty (a baseline).
@@ -275,7 +261,7 @@ def regions_of(scene: Scene, curve: EffectCurve, rule: RegionRule) -> RegionTree
     nodes = grow(
         rule.table(ice), features, unordered, rule.growth, lambda rows: _find_width(ice, rows)
     )
-    limits = _list_limits(scene, nodes, features, rule.growth.variant == "exhaustive")
+    limits = _list_limits(scene, nodes, features)
     trials = scene.codes[~np.isnan(scene.codes[:, column])]
     best, active = scene.codes[scene.best], scene.share_active(column)
     regions: list[Region] = []
@@ -304,13 +290,7 @@ def regions_of(scene: Scene, curve: EffectCurve, rule: RegionRule) -> RegionTree
                 exact=node.split is None or node.split.exact,
             )
         )
-    tree = RegionTree(
-        param=curve.param,
-        regions=tuple(regions),
-        impurity=rule.impurity,
-        on=rule.on,
-        variant=rule.growth.variant,
-    )
+    tree = RegionTree(param=curve.param, regions=tuple(regions), impurity=rule.impurity, on=rule.on)
     return replace(tree, baseline=_find_baseline(scene, column, curve, tree))
 
 
@@ -340,9 +320,7 @@ def eligible(scene: Scene, column: int, points: Floats) -> Floats:
     return features
 
 
-def _list_limits(
-    scene: Scene, nodes: list[GrownNode], features: Floats, round_off: bool
-) -> list[tuple[Limit, ...]]:
+def _list_limits(scene: Scene, nodes: list[GrownNode], features: Floats) -> list[tuple[Limit, ...]]:
     """Return the limits of every node, those of its path together."""
     out: list[tuple[Limit, ...]] = []
     for node in nodes:
@@ -353,7 +331,7 @@ def _list_limits(
         assert above.split is not None
         column = above.split.column
         present = np.unique(features[above.rows, column]).tolist()
-        sides = limits_of(above.split, scene.space[column], present, round_off=round_off)
+        sides = limits_of(above.split, scene.space[column], present)
         out.append((*out[node.parent], sides[0] if node.went_left else sides[1]))
     return out
 

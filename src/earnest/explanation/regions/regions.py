@@ -86,10 +86,10 @@ def inside(space: Space, limits: Iterable[Limit], codes: Floats) -> NDArray[np.b
     return out
 
 
-def limits_of(
-    split: Split, parameter: Parameter, present: Sequence[float], *, round_off: bool = True
-) -> tuple[Limit, Limit]:
+def limits_of(split: Split, parameter: Parameter, present: Sequence[float]) -> tuple[Limit, Limit]:
     """Return what a split requires of its left and of its right side.
+
+    A limit is the roundest number in its gap.
 
     Parameters
     ----------
@@ -99,8 +99,6 @@ def limits_of(
         What it asks about.
     present : sequence of float
         The codes of the levels that the node has, for a category.
-    round_off : bool
-        Whether a limit may move to the roundest number in its gap; else it is the middle.
     """
     name = parameter.name
     if split.levels is not None:
@@ -112,13 +110,11 @@ def limits_of(
         ]
         return sides[0], sides[1]
     assert split.gap is not None
-    code, value = _divide(parameter, split.gap, round_off)
+    code, value = _divide(parameter, split.gap)
     return Limit(name, "<=", value, code), Limit(name, ">", value, code)
 
 
-def _divide(
-    parameter: Parameter, gap: tuple[float, float], round_off: bool
-) -> tuple[float, object]:
+def _divide(parameter: Parameter, gap: tuple[float, float]) -> tuple[float, object]:
     """Return where to put a limit, as code and as value."""
     low, high = gap
     middle = low + 0.5 * (high - low)
@@ -126,7 +122,7 @@ def _divide(
     if parameter.kind != ParameterKind.FLOAT or parameter.step is not None:
         return middle, parameter.decode(np.array([low]))[0]  # "at most the last one on the left"
     ends = cast(list[float], parameter.decode(np.array([low, high, middle])))
-    for value in (roundest(ends[0], ends[1]) if round_off else None, ends[2]):
+    for value in (roundest(ends[0], ends[1]), ends[2]):
         code = math.nan if value is None else float(parameter.encode([value])[0])
         if low <= code < high:
             return code, value
@@ -310,8 +306,6 @@ class RegionTree(Document):
     on : {'sd', 'variance'}
         Whether curves of the sd were compared, as the published code does, or of the variance, as
         the paper prints.
-    variant : {'exhaustive', 'as_published'}
-        How split points were searched.
     baseline : EffectCurve or None
         The effect among as many points as the best region has, nearest to the best configuration
         (the baseline of table 11); None if no region holds it.
@@ -343,7 +337,6 @@ class RegionTree(Document):
     regions: tuple[Region, ...]
     impurity: str
     on: str
-    variant: str
     baseline: EffectCurve | None = None
 
     @property

@@ -5,9 +5,6 @@ distances from the column means, and the best split has the smallest sum of both
 impurities (Moosbauer et al. 2021, algorithm 1). Since the total is fixed, this is the split with
 the largest sum of squared sums over counts, which running sums give for every split point at once.
 A NaN in the table is a combination that does not exist; means are over what exists (eq. 8).
-
-`find_published_split` is the search of the published code, kept to compare with its figures. It
-skips every second order statistic, so it can miss the best split, and ignores categories.
 """
 
 from __future__ import annotations
@@ -237,78 +234,3 @@ def _order_along_component(sums: Floats, counts: Floats, sizes: Floats) -> NDArr
     _, _, directions = np.linalg.svd(weighted, full_matrices=False)
     first = directions[0] * (1.0 if directions[0].sum() >= 0 else -1.0)
     return np.argsort(means @ first, kind="stable")
-
-
-CHUNK = 2  # their smallest node, and the step between split points
-QUANTILES = 100
-FEWEST = 5  # rows under which their search gives up
-
-
-def list_split_points(values: Floats) -> Floats:
-    """Return the split points that are tried for a column.
-
-    Every second order statistic from the third on, of which at most 101 quantiles are kept, each
-    moved to the middle between it and the next larger value.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from earnest.explanation.regions.splits import list_split_points
-    >>> list_split_points(np.arange(9.0)).tolist()
-    [2.5, 4.5, 6.5]
-    """
-    points = np.unique(_thin_order(values))
-    distinct = np.unique(values)
-    if len(distinct) < 2:
-        return points[:0]
-    after = np.minimum(np.searchsorted(distinct, points, side="right"), len(distinct) - 1)
-    middles = 0.5 * (distinct[after - 1] + distinct[after])
-    return np.asarray(middles)
-
-
-def _thin_order(values: Floats) -> Floats:
-    """Return the thinned order statistics, at most 101 of them."""
-    chunks = np.sort(values)[CHUNK : len(values) - CHUNK : CHUNK]
-    if not len(chunks):
-        return chunks
-    shares = np.arange(QUANTILES + 1) / QUANTILES
-    rank = np.ceil(len(chunks) * shares - 4 * np.finfo(np.float64).eps)
-    return np.asarray(chunks[np.maximum(rank, 1).astype(np.intp) - 1])
-
-
-def find_published_split(table: Floats, features: Floats) -> Split | None:
-    """Return the best of the thinned split points, or None if the search gives up.
-
-    A column with a NaN is inactive somewhere and never used. Ties go to the first split point,
-    then to the first column.
-    """
-    if len(table) < FEWEST:
-        return None
-    node = Node.of(table)
-    best: Split | None = None
-    for column in np.flatnonzero(~np.isnan(features).any(axis=0)):
-        split = find_published_split_of(node, features[:, column], int(column))
-        if split is not None and (best is None or split.impurity < best.impurity):
-            best = split
-    return best
-
-
-def find_published_split_of(node: Node, values: Floats, column: int) -> Split | None:
-    """Return the best of the thinned split points of one column."""
-    tried = list_split_points(values)
-    if not len(tried):
-        return None
-    points = np.unique(_thin_order(values))
-    cuts = points[np.argmin(np.abs(points[None, :] - tried[:, None]), axis=1)]
-    left = (values[None, :] <= cuts[:, None]).astype(np.float64)  # (split points, n)
-    explained = node.explained(left @ node.table, left @ node.counts)
-    sizes = left.sum(axis=1)
-    allowed = (sizes >= CHUNK) & (sizes <= len(values) - CHUNK)
-    if not allowed.any():
-        return None
-    row = int(np.argmax(np.where(allowed, explained, -np.inf)))
-    distinct = np.unique(values)
-    middle = float(tried[row])
-    after = int(np.searchsorted(distinct, middle, side="right"))
-    gap = (float(distinct[after - 1]), float(distinct[min(after, len(distinct) - 1)]))
-    return Split(column, gap, None, node.impurity(float(explained[row])))

@@ -103,8 +103,6 @@ class ResampledSelection(ResamplingKnobs):
         What the resamples depend on; `resampler` None chooses as the method does.
     selector : Selector
         Who wins.
-    published : bool
-        Whether classes are asked for on both sides always, as in the authors' code.
     draws : ndarray of shape (B,) or None
         The scores that come out if it is done just so; None where they were not kept.
     metric : str or None
@@ -116,7 +114,6 @@ class ResampledSelection(ResamplingKnobs):
 
     seeds: Seeds
     selector: Selector = POOLED
-    published: bool = False
     draws: Floats | None = field(default=None, repr=False, compare=False)
     metric: str | None = None
     value: float | None = None
@@ -145,7 +142,6 @@ class ResampledSelection(ResamplingKnobs):
             resampler=RESAMPLERS[resampler] if registered[0] else None,
             undefined=str(knobs["undefined"]),
             selector=SELECTORS[selector] if registered[1] else POOLED,
-            published=knobs.get("variant") == "as_published",
             draws=estimate.draws,
             metric=estimate.metric,
             value=estimate.value,
@@ -294,7 +290,6 @@ def draw_scores(
         metric,
         how.seeds,
         left_out=True,
-        published=how.published,
         columns=columns,
         n_jobs=n_jobs,
     )

@@ -230,7 +230,7 @@ class _Job:
         """Yield the resamples of a stream, those of an estimate of all configurations."""
         selection, pi = self.selection, self.pi
         undefined = UndefinedRule(selection.undefined)
-        accept = out_of_bag_rule(self.metric, pi.target, undefined, published=selection.published)
+        accept = out_of_bag_rule(self.metric, pi.target, undefined)
         return batches(
             self.resampler,
             pi.target,
@@ -272,8 +272,8 @@ class _Job:
         winners: Places,
     ) -> LimitSource:
         """Return the limits of a prefix as its estimate has them: wider near the best score."""
-        source = DrawnLimits(draws, as_published=self.selection.published)
-        if self.selection.published or winners[prefix - 1] < 0:
+        source = DrawnLimits(draws)
+        if winners[prefix - 1] < 0:
             return source
         best = int(naive.configs[winners[prefix - 1]])
         alone, pi, metric = self.pi.select(best), self.pi, self.metric
@@ -341,7 +341,7 @@ def _score_in_order(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixS
     pi, metric, configs = job.pi, job.metric, job.pi.n_configs
     naive = job.find_changes(whole)
     places = naive.expand(1, configs)[0]
-    size_matters = depends_on_size(metric, pi.target) and not job.selection.published
+    size_matters = depends_on_size(metric, pi.target)
     parts = [
         _score_batch(job, inbag, size_matters=size_matters)
         for inbag in job.draw(job.selection.n_resamples)
@@ -362,8 +362,8 @@ def _score_in_order(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixS
             last = table
             if not np.isnan(table[:, 0]).all():
                 first = table if len(first) == 0 else first
-                value = scorer.corrected(table, published=job.selection.published)
-                if k == 0 and not job.selection.published and np.isfinite(whole[0, 0]):
+                value = scorer.corrected(table)
+                if k == 0 and np.isfinite(whole[0, 0]):
                     value = float(whole[0, 0])  # nothing was selected, as `bbc` has it
                 corrected[k] = metric.scale.clip(value)
                 for mark in np.flatnonzero(marks == k + 1):
@@ -544,7 +544,7 @@ def _score_over_orders(job: _Job, whole: Array, ask: Ask, marks: Places) -> Pref
     What is undefined is left out of the mean; nothing is drawn again.
     """
     pi, metric, configs = job.pi, job.metric, job.pi.n_configs
-    size_matters = depends_on_size(metric, pi.target) and not job.selection.published
+    size_matters = depends_on_size(metric, pi.target)
     naive = _Ranking.of(metric.sign * whole, has_unit=metric.has_unit).rank(whole)
     measured = score_terms(pi, metric) if size_matters else None
     terms = measured if measured is not None and np.isfinite(measured[1]).all() else None
@@ -575,7 +575,7 @@ def _score_over_orders(job: _Job, whole: Array, ask: Ask, marks: Places) -> Pref
         if size_matters:
             value -= np.nan_to_num(_divide(sums[3], sums[4]))
         corrected[some] = np.clip(value, *metric.scale.limits)
-    if not job.selection.published and np.isfinite(own_naive[0]):
+    if np.isfinite(own_naive[0]):
         corrected[0] = own_naive[0]  # nothing was selected, as `bbc` has it
     places = [1, *marks, configs]
     chances = np.concatenate([order_chances(configs, range(k, k + 1)) for k in places]).T

@@ -18,7 +18,6 @@ from earnest.core.text.doors import arg
 from earnest.inference.cases.case_values import slope
 from earnest.inference.left_out.leave_one_out import (
     LeftOutEstimate,
-    Variant,
     leave_one_out,
     nothing_left_out,
 )
@@ -69,19 +68,13 @@ def need_pairs(metric: Metric, target: Target) -> RankMetric:
     return metric
 
 
-def cases_left_out(
-    replicates: Replicates, metric: Metric, *, variant: Variant | None = None
-) -> LeftOutEstimate:
+def cases_left_out(replicates: Replicates, metric: Metric) -> LeftOutEstimate:
     """Return the metric by models that did not see the case, with its influences."""
     metric = need_cases(metric)
     value, terms = case_terms(replicates, metric)
-    units = {"strata": replicates.strata, "groups": replicates.groups}
-    estimate = leave_one_out(terms, replicates.counts, **units, variant=variant)
-    best = metric.limits[1]
-    if variant is not None and metric.greater_is_better and np.isfinite(best):
-        # Eq. 48 is of losses. It is not centred, so that of scores would be another number.
-        losses = leave_one_out(best - terms, replicates.counts, **units, variant=variant)
-        estimate = replace(estimate, influence=-losses.influence, raw_variance=losses.raw_variance)
+    estimate = leave_one_out(
+        terms, replicates.counts, strata=replicates.strata, groups=replicates.groups
+    )
     return estimate if value is None else replace(estimate, value=value)
 
 
@@ -137,11 +130,7 @@ def _average_moments(replicates: Replicates, metric: MomentMetric) -> tuple[Arra
 
 
 def pairs_left_out(
-    replicates: Replicates,
-    metric: Metric,
-    *,
-    other: Replicates | None = None,
-    variant: Variant | None = None,
+    replicates: Replicates, metric: Metric, *, other: Replicates | None = None
 ) -> LeftOutEstimate:
     """Return the mean over pairs by models that saw neither case, with its influences.
 
@@ -155,7 +144,6 @@ def pairs_left_out(
         other=None if other is None else other.responses.astype(np.float64),
         strata=replicates.strata,
         groups=replicates.groups,
-        variant=variant,
     )
     return _convert_to_units(estimate, metric, difference=other is not None)
 

@@ -9,17 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from earnest.core.base import check
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError, InputError
-from earnest.core.data.replicates import DrawUnit
 from earnest.metrics.families import Array
 
-Variant = Literal["as_published"]
 CELLS = 1 << 21  # counts turned into floats at a time
 
 
@@ -51,8 +48,6 @@ class LeftOutEstimate:
         The number of replicates, B.
     n_unseen : int
         The number of cases (or pairs) that no replicate left out; they are not in the mean.
-    corrects : bool
-        Whether to subtract `noise_variance`.
     """
 
     value: float
@@ -63,7 +58,6 @@ class LeftOutEstimate:
     case_variance: float
     n_replicates: int
     n_unseen: int = 0
-    corrects: bool = True
 
     @property
     def drowned(self) -> bool:
@@ -72,14 +66,14 @@ class LeftOutEstimate:
         What is left may be negative, and means little.
         """
         left = self.raw_variance - self.noise_variance
-        return self.corrects and left < min(self.noise_variance, self.case_variance)
+        return left < min(self.noise_variance, self.case_variance)
 
     @property
     def variance(self) -> float:
         """The variance without the noise; that of the cases alone where noise hides the rest."""
         if self.drowned:
             return self.case_variance
-        return self.raw_variance - (self.noise_variance if self.corrects else 0.0)
+        return self.raw_variance - self.noise_variance
 
     @property
     def noise_error(self) -> float:
@@ -105,7 +99,6 @@ def leave_one_out(
     *,
     strata: Numbers | None = None,
     groups: Numbers | None = None,
-    variant: Variant | None = None,
 ) -> LeftOutEstimate:
     """Return the mean over cases of their mean loss over the replicates that left them out.
 
@@ -120,9 +113,6 @@ def leave_one_out(
         The layers that were drawn apart.
     groups : ndarray of int, shape (n,), optional
         The units that were drawn, where these are not the cases.
-    variant : {None, 'as_published'}
-        None is the centred form, corrected for the finite number of replicates. 'as_published' is
-        eq. 48 of Yousef 2022 with its misprint mended, not centred and not corrected.
 
     Examples
     --------
@@ -134,7 +124,7 @@ def leave_one_out(
     1.0
     """
     losses = check_shapes(losses, counts)
-    times, sums, common = _sum_left_out(losses, counts)
+    times, sums = _sum_left_out(losses, counts)
     seen = times > 0
     if not seen.any():
         raise nothing_left_out()
@@ -143,26 +133,19 @@ def leave_one_out(
     per_case = sums * share
     value = float(per_case.sum() / n)
     gradient = np.where(seen, per_case - value, 0.0) / n
-    if variant is not None:
-        check.one_of("variant", variant, ["as_published"])
-        refuse_units(strata, groups)
-        terms = _compute_published(gradient, counts, common / n, share)
-        noise = 0.0
-    else:
-        excess = _find_excess(losses, counts, per_case, share / n)  # (B,), sums up to 0
-        units, totals = unit_counts(counts, groups), unit_gradient(gradient, strata, groups)
-        moved, noise = count_sums(units, excess)
-        gradient, terms = totals, totals + moved
+    excess = _find_excess(losses, counts, per_case, share / n)  # (B,), sums up to 0
+    gradient = unit_gradient(gradient, strata, groups)
+    moved, noise = count_sums(unit_counts(counts, groups), excess)
+    influence = gradient + moved
     return LeftOutEstimate(
         value=value,
         per_case=np.where(seen, per_case, np.nan),
-        influence=terms,
-        raw_variance=float(np.square(terms).sum()),
+        influence=influence,
+        raw_variance=float(np.square(influence).sum()),
         noise_variance=noise,
         case_variance=float(np.square(gradient).sum()),
         n_replicates=len(losses),
         n_unseen=int((~seen).sum()),
-        corrects=variant is None,
     )
 
 
@@ -172,17 +155,16 @@ def _yield_blocks(shape: tuple[int, ...]) -> Iterator[slice]:
     yield from (slice(start, start + step) for start in range(0, shape[0], step))
 
 
-def _sum_left_out(losses: Array, counts: Numbers) -> tuple[Numbers, Array, Array]:
-    """Return how often cases were left out (n,), their sums of losses (n,), those of replicates."""
+def _sum_left_out(losses: Array, counts: Numbers) -> tuple[Numbers, Array]:
+    """Return how often cases were left out (n,), and the sums of their losses (n,)."""
     times = np.zeros(losses.shape[1], dtype=np.int64)
-    sums, common = np.zeros(losses.shape[1]), np.empty(len(losses))
+    sums = np.zeros(losses.shape[1])
     for block in _yield_blocks(losses.shape):
         left = counts[block] == 0
         left_losses = np.where(left, losses[block], 0.0)
         times += left.sum(axis=0)
         sums = np.vstack([sums, left_losses]).sum(axis=0)  # one by one, whatever the block
-        common[block] = left_losses.sum(axis=1)
-    return times, sums, common
+    return times, sums
 
 
 def _find_excess(losses: Array, counts: Numbers, per_case: Array, share: Array) -> Array:
@@ -216,21 +198,6 @@ def nothing_left_out(what: str = "case") -> EvidenceError:
         f"no {what} is left out by any replicate",
         needs=f"replicates that leave a {what} out",
         cure=f"Train more replicates; a bootstrap leaves out {share}.",
-    )
-
-
-def refuse_units(strata: Numbers | None, groups: Numbers | None) -> None:
-    """Refuse strata and groups for the published form, which knows neither."""
-    if strata is not None or groups is not None:
-        raise refuse_draws(DrawUnit.GROUPS if strata is None else DrawUnit.STRATIFIED)
-
-
-def refuse_draws(drawn: DrawUnit) -> InputError:
-    """Return the refusal of the published form for draws that it does not know."""
-    return InputError(
-        "the published standard error is for cases drawn one by one",
-        needs="replicates without strata and groups, or variant=None",
-        got="groups" if drawn is DrawUnit.GROUPS else "strata",
     )
 
 
@@ -269,10 +236,3 @@ def count_sums(counts: Numbers, excess: Array) -> tuple[Array, float]:
         out[some] = terms.sum(axis=1)
         noise[some] = np.square(terms).sum(axis=1)
     return out, float((noise - out**2 / len(counts)).sum())
-
-
-def _compute_published(gradient: Array, counts: Numbers, common: Array, share: Array) -> Array:
-    """Return eq. 48 with the mean loss of a replicate instead of its misprinted factor."""
-    n = counts.shape[1]
-    away = counts - counts.mean(axis=0)
-    return np.asarray((2.0 + 1.0 / (n - 1)) * gradient + (common @ away) * share)

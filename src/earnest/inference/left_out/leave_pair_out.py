@@ -13,17 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.base import check
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.data.target import Target, Task
 from earnest.inference.left_out.leave_one_out import (
     LeftOutEstimate,
-    Variant,
     check_shapes,
     count_sums,
     nothing_left_out,
-    refuse_units,
     unit_counts,
     unit_gradient,
 )
@@ -88,7 +85,6 @@ def leave_pair_out(
     other: Array | None = None,
     strata: Numbers | None = None,
     groups: Numbers | None = None,
-    variant: Variant | None = None,
 ) -> LeftOutEstimate:
     """Return the mean over pairs of how often models that saw neither case put them in order.
 
@@ -106,9 +102,6 @@ def leave_pair_out(
         The scores of another learner on the same replicates: the value is then the difference.
     strata, groups
         As for `leave_one_out`.
-    variant : {None, 'as_published'}
-        None is the centred form, corrected for the finite number of replicates. 'as_published' is
-        the analogue of eq. 48 of Yousef 2022, for classes drawn apart.
 
     Examples
     --------
@@ -131,24 +124,19 @@ def leave_pair_out(
         raise nothing_left_out("pair of cases")
     value = float(sums.total / sums.count)
     gradient = (sums.of_case - value * sums.pairs_of_case) / sums.count
-    if variant is not None:
-        check.one_of("variant", variant, ["as_published"])
-        terms, noise = _compute_published(gradient, counts, sums, pairs, strata, groups), 0.0
-    else:
-        units, totals = unit_counts(counts, groups), unit_gradient(gradient, strata, groups)
-        moved, noise = count_sums(units, sums.rest / sums.count)
-        gradient, terms = totals, totals + moved
+    gradient = unit_gradient(gradient, strata, groups)
+    moved, noise = count_sums(unit_counts(counts, groups), sums.rest / sums.count)
+    influence = gradient + moved
     met = sums.pairs_of_case > 0
     return LeftOutEstimate(
         value=value,
         per_case=np.where(met, sums.of_case / np.maximum(sums.pairs_of_case, 1), np.nan),
-        influence=terms,
-        raw_variance=float(np.square(terms).sum()),
+        influence=influence,
+        raw_variance=float(np.square(influence).sum()),
         noise_variance=noise,
         case_variance=float(np.square(gradient).sum()),
         n_replicates=len(scores),
         n_unseen=sums.unseen,
-        corrects=variant is None,
     )
 
 
@@ -159,7 +147,6 @@ class _PairSums:
         self.of_case = np.zeros(n)  # the means of all pairs of a case
         self.pairs_of_case = np.zeros(n)
         self.rest = np.zeros(replicates)  # what a replicate adds beyond the means
-        self.credit = np.zeros(replicates)  # what a replicate adds
         self.total = 0.0
         self.count = 0
         self.unseen = 0
@@ -195,7 +182,6 @@ def _add_block(
             means,
         )
     means *= share
-    both = np.zeros((2, len(scores)))
     for sign, answers in learners:
         weighted(
             answers[:, left],
@@ -204,10 +190,8 @@ def _add_block(
             out[:, right],
             share,
             sign,
-            both,
+            sums.rest,
         )
-    sums.rest += both[0]
-    sums.credit += both[1]
     sums.rest -= np.einsum("bi,bi->b", out_left @ (means * share), out_right)
     met = times > 0
     sums.total += float(means.sum())
@@ -254,40 +238,13 @@ def add_weighted(
     sign: float,
     sums: Array,
 ) -> None:
-    """Add to sums (2, B) the credit of each replicate, weighted by share (m, n) and plain."""
+    """Add to sums (B,) the credit of each replicate, weighted by share (m, n)."""
     for b, (mine, theirs) in enumerate(zip(out_left, out_right, strict=True)):
         won = _compare_scores(high[b, mine], low[b, theirs])
-        sums[0, b] += sign * np.vdot(won, share[np.ix_(mine, theirs)])
-        sums[1, b] += sign * won.sum()
+        sums[b] += sign * np.vdot(won, share[np.ix_(mine, theirs)])
 
 
 def _compare_scores(high: Array, low: Array) -> Array:
     """Return 1 where the left case has the higher score, 1/2 for a tie."""
     above = high[:, None]
     return np.asarray(0.5 * ((above > low).astype(np.float64) + (above >= low)))
-
-
-def _compute_published(
-    gradient: Array,
-    counts: Numbers,
-    sums: _PairSums,
-    pairs: Pairs,
-    strata: Numbers | None,
-    groups: Numbers | None,
-) -> Array:
-    """Return the analogue of eq. 48 for two classes that were drawn apart."""
-    by_class = np.zeros(counts.shape[1])
-    by_class[pairs.left] = 1.0
-    apart = strata is not None and len(np.unique(by_class + 2.0 * strata)) == 2
-    refuse_units(None if apart else strata, groups)
-    if not apart or pairs.time is not None:
-        raise InputError(
-            "the published standard error is for two classes drawn separately",
-            needs="strata that are the classes, or variant=None",
-        )
-    sizes = np.where(by_class == 1.0, len(pairs.left), len(pairs.right))
-    chance = np.prod([(1.0 - 1.0 / m) ** m for m in (len(pairs.left), len(pairs.right))])
-    common = sums.credit / (len(pairs.left) * len(pairs.right))
-    away = counts - counts.mean(axis=0)
-    moved = (common @ away) / (len(counts) * chance)
-    return np.asarray((2.0 + 1.0 / (sizes - 1)) * gradient + moved)

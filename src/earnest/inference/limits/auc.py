@@ -7,11 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from earnest.core.base.errors import EvidenceError
 from earnest.core.cautions import of_limits
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import LimitSource, LogitLimits, NormalLimits, ShareLimits
-from earnest.inference.cases.placements import scores_of
 from earnest.inference.limits.ceiling import is_perfect, never_beyond_perfect, perfect_limits
 from earnest.inference.resampling.splits import Choice
 from earnest.metrics.families import Metric
@@ -29,13 +27,10 @@ class AucLimits:
     cautions: tuple[Caution, ...] = ()
 
 
-def delong(
-    choice: Choice, metric: Metric, *, logit: bool = False, published: bool = False
-) -> AucLimits:
+def delong(choice: Choice, metric: Metric, *, logit: bool = False) -> AucLimits:
     """Return limits from DeLong's variance, exact ones where it is 0 or undefined.
 
-    With groups it is that of Obuchowski 1997, whose units are the groups. As published in 2024 they
-    are normal ones whatever the AUC, a single point where the variance is 0.
+    With groups it is that of Obuchowski 1997, whose units are the groups.
     """
     groups, positive = choice.part.target.groups, choice.part.target.y == 1
     if groups is None:
@@ -43,25 +38,15 @@ def delong(
     else:
         variance = choice.placements.clustered_variance(groups[positive], groups[~positive])
         words = "that of DeLong, with the variance over groups of Obuchowski"
-    if published and float(variance[0]) >= 0.0:
-        return _published_limits(choice, metric, float(variance[0]), words)
     return _limits(choice, metric, float(variance[0]), words=words, logit=logit)
 
 
-def hanley_mcneil(choice: Choice, metric: Metric, *, cases: int | None = None) -> AucLimits:
-    """Return limits from the variance of Hanley and McNeil 1982, exact ones where it is 0.
-
-    With `cases` it is the variance as published in 2024, where the cases that a threshold of 0
-    classifies rightly stand for the positives, and the others of all `cases` for the negatives.
-    """
+def hanley_mcneil(choice: Choice, metric: Metric) -> AucLimits:
+    """Return limits from the variance of Hanley and McNeil 1982, exact ones where it is 0."""
     constant, slope = line_of(metric)
-    area, words = (choice.value - constant) / slope, "that of Hanley and McNeil"
-    if cases is None:
-        variance = hanley_mcneil_variance(area, *class_counts(choice))
-        return _limits(choice, metric, variance, words=words, logit=False)
-    right = _right(choice)
-    variance = _published_variance(area, right, cases - right)
-    return _published_limits(choice, metric, max(variance, 0.0), words)
+    variance = hanley_mcneil_variance((choice.value - constant) / slope, *class_counts(choice))
+    words = "that of Hanley and McNeil"
+    return _limits(choice, metric, variance, words=words, logit=False)
 
 
 def hanley_mcneil_variance(area: float, positives: int, negatives: int) -> float:
@@ -99,17 +84,6 @@ def _limits(
     return AucLimits(never_beyond_perfect(source, alone, metric, choice.value), words)
 
 
-def _published_limits(choice: Choice, metric: Metric, variance: float, words: str) -> AucLimits:
-    """Return normal limits without what an AUC of 1 or near it adds to them."""
-    error = abs(line_of(metric)[1]) * math.sqrt(variance)
-    cautions: tuple[Caution, ...] = ()
-    if not variance > NOTHING:
-        error = 0.0
-        caution = of_limits.area_a_point()
-        cautions = (caution,)
-    return AucLimits(NormalLimits(choice.value, error), words, cautions)
-
-
 def _without_variance(
     choice: Choice, metric: Metric, variance: float, ends: tuple[float, float]
 ) -> AucLimits:
@@ -136,20 +110,3 @@ def _without_variance(
         defined=variance == variance, unit=unit, pairs=None if normal else pairs
     )
     return AucLimits(source, words, (caution,))
-
-
-def _right(choice: Choice) -> int:
-    if choice.part.n_repeats > 1:
-        raise EvidenceError(
-            "Hanley-McNeil as published counts the cases of one repeat",
-            got=f"{choice.part.n_repeats} repeats",
-            cure="Leave variant='as_published' out.",
-        )
-    score = scores_of(choice.part, 0)[:, choice.chosen]
-    return int(np.sum((score > 0) == (choice.part.target.y == 1)))
-
-
-def _published_variance(area: float, right: int, wrong: int) -> float:
-    first, two = area / (2.0 - area), 2.0 * area**2 / (1.0 + area)
-    spread = (right + 1) * (first - area**2) + (wrong - 1) * (two - area**2)
-    return (area * (1.0 - area) + spread) / (right * wrong) if right and wrong else 0.0

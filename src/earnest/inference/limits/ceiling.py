@@ -733,12 +733,6 @@ def with_spread(
     return WidenedLimits(widened, floor), (remark,)
 
 
-def no_width(source: LimitSource) -> Iterator[Caution]:
-    """Yield a caution where limits that stay as published are a point."""
-    if not source.has_width:
-        yield of_limits.draws_a_point()
-
-
 def unseen_limits(pi: Predictions, metric: Metric, rivals: int = 1) -> tuple[LimitSource, Caution]:
     """Return what can be said of a metric where the cases of one configuration show no spread.
 

@@ -147,11 +147,11 @@ def _remarks(
 def noise_remarks(estimate: LeftOutEstimate) -> Iterator[Caution]:
     """Yield a caution where the finite number of replicates shows in the standard error."""
     count = estimate.n_replicates
-    if estimate.corrects and count < FEWEST:
+    if count < FEWEST:
         yield of_limits.few_replicates(count, USUAL)
     elif estimate.drowned:
         yield of_limits.replicates_drowned(count, _round_up(4 * count))
-    elif estimate.corrects and estimate.noise_error > NOISY:
+    elif estimate.noise_error > NOISY:
         yield of_limits.replicates_noisy(
             count, estimate.noise_error, _round_up(count * _count_needed(estimate))
         )

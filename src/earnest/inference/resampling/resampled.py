@@ -97,7 +97,6 @@ class ResamplingKnobs:
         seeds: Seeds,
         *,
         left_out: bool = False,
-        published: bool = False,
         columns: int = 1,
         n_jobs: int | None = None,
     ) -> NDArray[np.float64]:
@@ -106,10 +105,7 @@ class ResamplingKnobs:
         With `left_out` the cases that a resample leaves out must define the metric too.
         """
         undefined = UndefinedRule(self.undefined)
-        if left_out:
-            accept = out_of_bag_rule(metric, target, undefined, published=published)
-        else:
-            accept = in_bag_rule(metric, target, undefined)
+        accept = (out_of_bag_rule if left_out else in_bag_rule)(metric, target, undefined)
         return resample_statistic(
             statistic,
             target,

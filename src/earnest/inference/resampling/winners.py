@@ -264,12 +264,9 @@ class WinnerScores:
         whole[winners] = score_selected(self.pi, self.metric, ones, winners, n_jobs=self.n_jobs)
         return [draws, other - whole[dealt]]
 
-    def corrected(self, table: Array, *, published: bool = False) -> float:
-        """Return the corrected score from the table (B, k) of all resamples.
-
-        As published it is the mean of the out-of-bag scores, whatever the metric.
-        """
-        if table.shape[1] == 2 or published:
+    def corrected(self, table: Array) -> float:
+        """Return the corrected score from the table (B, k) of all resamples."""
+        if table.shape[1] == 2:
             return float(np.nanmean(table[:, 0]))
         off = table[:, 3][~np.isnan(table[:, 0])]
         taken = float(np.nanmean(off)) if (~np.isnan(off)).any() else 0.0

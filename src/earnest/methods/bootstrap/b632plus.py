@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
-from earnest.core.base import check
 from earnest.core.data.replicates import DrawUnit
 from earnest.core.data.target import Target
 from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
@@ -59,14 +58,10 @@ class B632Plus:
     the AUC and the concordance index. The interval uses the scaled standard error of the
     leave-one-out or leave-pair-out bootstrap (EN086).
 
-    Yousef 2022, eq. 38 to 46 and 57; Efron and Tibshirani 1997.
+    Where the cases left out score worse than no information, overfitting is full (R' = 1), as in
+    Efron and Tibshirani 1997; eq. 45 and 57c of Yousef 2022 print R' = 0, which would make a jump.
 
-    Parameters
-    ----------
-    rule : {'continuous', 'as_published'}
-        What to do where the cases left out score worse than no information. 'continuous' assumes
-        full overfitting (R' = 1), the limit on the way there; 'as_published' assumes none (R' = 0),
-        as eq. 45 and 57c are printed and the published table for the AUC was made.
+    Yousef 2022, eq. 38 to 46 and 57; Efron and Tibshirani 1997.
 
     Examples
     --------
@@ -93,11 +88,6 @@ class B632Plus:
         metrics=Family.SUMS_AND_PAIRS,
         aliases=("b632plus", "632+"),
     )
-    rule: Literal["continuous", "as_published"] = "continuous"
-
-    def __post_init__(self) -> None:
-        """Check the knobs."""
-        check.one_of("rule", self.rule, ["continuous", "as_published"])
 
     def check(self, target: Target, design: DrawUnit, metric: Metric) -> None:
         """Refuse metrics without a known no-information rate."""
@@ -107,9 +97,7 @@ class B632Plus:
         """Return the mean of training score and left-out score, by the overfitting rate."""
         rate = no_information_rate(call.replicates, call.metric)
         apparent, (outside, remarks) = apparent_score(call.replicates, call.metric), left_out(call)
-        value, details = plus(
-            apparent, outside, rate, call.metric.sign, as_published=self.rule == "as_published"
-        )
+        value, details = plus(apparent, outside, rate, call.metric.sign)
         limits = scaled_limits(call.replicates, call.metric, value, of=self.spec.name)
         return EstimateParts(
             value=value,
@@ -120,24 +108,19 @@ class B632Plus:
         )
 
 
-def plus(
-    apparent: float, outside: float, rate: float, sign: float, *, as_published: bool
-) -> tuple[float, PlusDetails]:
+def plus(apparent: float, outside: float, rate: float, sign: float) -> tuple[float, PlusDetails]:
     """Return the .632+ value of a score (sign 1) or a loss (sign -1), and its parts.
 
     Examples
     --------
     >>> from earnest.methods.bootstrap.b632plus import plus
-    >>> round(plus(0.0, 0.5, 0.5, -1.0, as_published=False)[0], 3)  # a loss, all of it overfitting
+    >>> plus(0.0, 0.5, 0.5, -1.0)[0]  # a loss, all of it overfitting
     0.5
-    >>> round(plus(0.0, 0.5, 0.5, -1.0, as_published=True)[0], 3)
-    0.316
     """
     # As losses: a score's worse end is below.
     train, test, none = (-sign * each for each in (apparent, outside, rate))
     capped = min(test, none)
-    overfits = test > train and none > train and (test < none or not as_published)
-    over = (capped - train) / (none - train) if overfits else 0.0
+    over = (capped - train) / (none - train) if capped > train else 0.0
     moved = weigh(train, test) + (capped - train) * 0.368 * 0.632 * over / (1 - 0.368 * over)
     weight = 0.632 / (1.0 - 0.368 * over)
     return -sign * moved, PlusDetails(apparent, outside, rate, over, weight)

@@ -9,7 +9,7 @@ from earnest.core.data.replicates import DrawUnit
 from earnest.core.data.target import Target
 from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
 from earnest.inference.left_out.estimates import cases_left_out, need_cases
-from earnest.inference.left_out.leave_one_out import LeftOutEstimate, refuse_draws
+from earnest.inference.left_out.leave_one_out import LeftOutEstimate
 from earnest.methods.base import register
 from earnest.methods.bootstrap.replicated import LeftOutMethod, ReplicatesCall
 from earnest.metrics.families import Metric
@@ -32,12 +32,6 @@ class LOOB(LeftOutMethod):
     Yousef 2022, eq. 32 and 48 (Efron and Tibshirani 1997), with a misprint mended, centred and
     corrected for the finite number of replicates. A function of sums such as F1 is that of the
     mean moments of cases left out, by the delta method.
-
-    Parameters
-    ----------
-    variant : {None, 'as_published'}
-        'as_published' is eq. 48 with its misprint mended, neither centred nor corrected: with 200
-        replicates its standard error is far too large.
 
     Examples
     --------
@@ -65,11 +59,9 @@ class LOOB(LeftOutMethod):
     )
 
     def check(self, target: Target, design: DrawUnit, metric: Metric) -> None:
-        """Refuse rank metrics, and the published form of strata and groups."""
+        """Refuse rank metrics."""
         need_cases(metric)
-        if self.variant is not None and design is not DrawUnit.CASES:
-            raise refuse_draws(design)
 
     def leave_out(self, call: ReplicatesCall) -> LeftOutEstimate:
         """Return the mean over cases of their mean score by models that did not see them."""
-        return cases_left_out(call.replicates, call.metric, variant=self.variant)
+        return cases_left_out(call.replicates, call.metric)

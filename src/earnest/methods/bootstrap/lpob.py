@@ -9,7 +9,7 @@ from earnest.core.data.replicates import DrawUnit
 from earnest.core.data.target import Target
 from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
 from earnest.inference.left_out.estimates import need_pairs, pairs_left_out
-from earnest.inference.left_out.leave_one_out import LeftOutEstimate, refuse_draws
+from earnest.inference.left_out.leave_one_out import LeftOutEstimate
 from earnest.methods.base import register
 from earnest.methods.bootstrap.replicated import LeftOutMethod, ReplicatesCall
 from earnest.metrics.families import Metric
@@ -32,12 +32,6 @@ class LPOB(LeftOutMethod):
     Yousef 2022, eq. 60 and section 4.2, with the standard error centred and corrected for the
     finite number of replicates. The concordance index, which is not in the paper, uses the same
     formula over comparable pairs. The limits are normal on the logit scale, so they stay in range.
-
-    Parameters
-    ----------
-    variant : {None, 'as_published'}
-        'as_published' is the analogue of eq. 48, neither centred nor corrected: with 200 replicates
-        its standard error is half as large again. For classes drawn separately.
 
     Examples
     --------
@@ -65,11 +59,9 @@ class LPOB(LeftOutMethod):
     )
 
     def check(self, target: Target, design: DrawUnit, metric: Metric) -> None:
-        """Refuse metrics that are not means over pairs, and the published form of other draws."""
+        """Refuse metrics that are not means over pairs."""
         need_pairs(metric, target)
-        if self.variant is not None and design is DrawUnit.GROUPS:
-            raise refuse_draws(design)
 
     def leave_out(self, call: ReplicatesCall) -> LeftOutEstimate:
         """Return the mean over pairs of how often models that saw neither put them in order."""
-        return pairs_left_out(call.replicates, call.metric, variant=self.variant)
+        return pairs_left_out(call.replicates, call.metric)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.rng import Seeds
 from earnest.core.cautions import of_limits
@@ -69,11 +68,6 @@ class LeftOutMethod(ABC):
     """A method whose standard error comes from the influence of cases on what was left out."""
 
     spec: ClassVar[MethodSpec]
-    variant: Literal["as_published"] | None = None
-
-    def __post_init__(self) -> None:
-        """Check the knobs."""
-        check.one_of_or_none("variant", self.variant, ["as_published"])
 
     @abstractmethod
     def leave_out(self, call: ReplicatesCall) -> LeftOutEstimate:

@@ -44,10 +44,9 @@ class DeLong(SplitMethod):
 
     Parameters
     ----------
-    variant : {None, 'logit', 'as_published'}
+    variant : {None, 'logit'}
         'logit' uses the normal approximation on the logit scale, so that the limits never leave the
-        range. 'as_published' only reproduces the table of that paper: the limits are always normal,
-        and both equal the AUC where its variance is 0.
+        range.
     preselect : float, optional
         The share of the configurations, the best of the learning part (with ties), that are
         compared again on the evaluation part; `method="delong_10p"` has 0.1. The
@@ -84,12 +83,12 @@ class DeLong(SplitMethod):
         aliases=("dl",),
         presets={"delong_10p": {"preselect": TENTH}},
     )
-    variant: Literal["logit", "as_published"] | None = None
+    variant: Literal["logit"] | None = None
 
     def __post_init__(self) -> None:
         """Check the knobs."""
         super().__post_init__()
-        check.one_of_or_none("variant", self.variant, ["logit", "as_published"])
+        check.one_of_or_none("variant", self.variant, ["logit"])
 
     def check(self, target: Target, design: Predictions, metric: Metric) -> None:
         """Refuse metrics other than the AUC of two classes."""
@@ -99,8 +98,7 @@ class DeLong(SplitMethod):
         self, call: Call, choice: Choice
     ) -> tuple[LimitSource, tuple[Caution, ...], Mapping[str, object]]:
         """Return DeLong's limits of the AUC."""
-        logit, published = self.variant == "logit", self.variant == "as_published"
-        limits = delong(choice, call.metric, logit=logit, published=published)
+        limits = delong(choice, call.metric, logit=self.variant == "logit")
         source = best_of(limits.source, len(choice.candidates), call.metric.greater_is_better)
         remarks = limits.cautions or tuple(few_groups_in_variance(choice.part.target.groups))
         return source, remarks, {}

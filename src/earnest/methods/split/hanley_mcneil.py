@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
-from earnest.core.base import check
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
@@ -44,10 +43,6 @@ class HanleyMcNeil(SplitMethod):
 
     Parameters
     ----------
-    variant : {None, 'as_published'}
-        'as_published' is the formula of that code, to reproduce the table of that paper: n1 is the
-        number of cases that a threshold of 0 classifies correctly, n0 that of all other cases of
-        the whole sample, with (n1 + 1); and with `preselect` the choice is not adjusted for.
     preselect : float, optional
         The share of the configurations, the best of the learning part (with ties), that are
         compared again on the evaluation part; `method="hanley_mcneil_10p"` has 0.1. The
@@ -84,12 +79,6 @@ class HanleyMcNeil(SplitMethod):
         aliases=("hm",),
         presets={"hanley_mcneil_10p": {"preselect": TENTH}},
     )
-    variant: Literal["as_published"] | None = None
-
-    def __post_init__(self) -> None:
-        """Check the knobs."""
-        super().__post_init__()
-        check.one_of_or_none("variant", self.variant, ["as_published"])
 
     def check(self, target: Target, design: Predictions, metric: Metric) -> None:
         """Refuse metrics other than the AUC of two classes."""
@@ -99,8 +88,6 @@ class HanleyMcNeil(SplitMethod):
         self, call: Call, choice: Choice
     ) -> tuple[LimitSource, tuple[Caution, ...], Mapping[str, object]]:
         """Return limits from the AUC and the class sizes."""
-        published = self.variant == "as_published"
-        limits = hanley_mcneil(choice, call.metric, cases=call.pi.n_cases if published else None)
-        several = 1 if published else len(choice.candidates)
-        source = best_of(limits.source, several, call.metric.greater_is_better)
+        limits = hanley_mcneil(choice, call.metric)
+        source = best_of(limits.source, len(choice.candidates), call.metric.greater_is_better)
         return source, limits.cautions or tuple(warn_of_groups(choice.part, self.spec.name)), {}

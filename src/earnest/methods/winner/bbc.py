@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.base.errors import EvidenceError
 from earnest.core.base.rng import Purpose
 from earnest.core.base.threads import side_by_side, workers
 from earnest.core.data.selection import EnsembleRule, MeanOfFolds, Pooled, Selector
@@ -19,9 +19,9 @@ from earnest.core.results.estimate import ScoreErrors
 from earnest.core.results.interval import DrawnLimits, LimitSource, TighterLimits
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.core.text.doors import arg
-from earnest.inference.limits.ceiling import Contest, FirstScores, no_width, with_spread
+from earnest.inference.limits.ceiling import Contest, FirstScores, with_spread
 from earnest.inference.limits.near_winner import find_tighter_law, move_good_end
-from earnest.inference.remarks import other_winner, unlike_scales
+from earnest.inference.remarks import unlike_scales
 from earnest.inference.resampling.ensembles import (
     EnsembleScores,
     add_blend,
@@ -113,10 +113,6 @@ class BBC(ResamplingKnobs):
         What to do with a resample on which the metric is undefined.
     resampler : str or Resampler, optional
         By default groups are drawn if there are any, otherwise cases.
-    variant : {None, 'as_published'}
-        'as_published' gives the mean of the out-of-bag scores for every metric, selects in-bag by
-        the pooled score but names the winner by the mean of the folds, and takes the 25th and 975th
-        of 1000 draws for a two-sided 95 % interval, even if they are equal.
     limits : {'tighter', 'drawn'}
         For accuracy, AUC and balanced accuracy of two classes, from a cross-validation of 40 cases
         or more, each end is by default the tighter one of that of the draws and that of
@@ -144,13 +140,11 @@ class BBC(ResamplingKnobs):
         static_only=True,
     )
     selector: str | Selector | EnsembleRule | None = None
-    variant: Literal["as_published"] | None = None
     limits: Literal["tighter", "drawn"] = "tighter"
 
     def __post_init__(self) -> None:
         """Check the knobs."""
         super().__post_init__()
-        check.one_of_or_none("variant", self.variant, ["as_published"])
         check.one_of("limits", self.limits, ["tighter", "drawn"])
 
     def __call__(self, call: Call) -> EstimateParts:
@@ -158,27 +152,24 @@ class BBC(ResamplingKnobs):
         rule = ensemble_of(self.selector)
         if rule is not None:
             return self._judge_ensemble(call, rule)
-        pi, metric, published = call.pi, call.metric, self.variant == "as_published"
+        pi, metric = call.pi, call.metric
         selector = selector_of(self.selector, Pooled())
-        usual = self.resampler is None and self.undefined == "redraw" and not published
+        usual = self.resampler is None and self.undefined == "redraw"
         by_score = type(selector) is Pooled  # a subclass has its own rule
         first = FirstScores(pi.n_configs) if usual else None
         found = draw_winners(
             self,
             call,
             lambda inbag: winners(pi, metric, inbag, selector, n_jobs=call.n_jobs, keep=first),
-            MeanOfFolds() if published else selector,
-            published=published,
+            selector,
         )
         final, scores = found.final, found.scores
-        value = found.scorer.corrected(found.table, published=published)
-        if pi.n_configs == 1 and not published:
+        value = found.scorer.corrected(found.table)
+        if pi.n_configs == 1:
             value = found.naive  # its limit for many resamples: nothing was selected
-        drawn = DrawnLimits(found.table[:, 0], as_published=published)
+        drawn = DrawnLimits(found.table[:, 0])
 
         def find_limits() -> tuple[LimitSource, tuple[Caution, ...]]:
-            if published:
-                return drawn, tuple(no_width(drawn))
             contest = Contest.of(
                 pi,
                 final,
@@ -209,11 +200,7 @@ class BBC(ResamplingKnobs):
             scores=scores,
             naive=found.naive,
             source=source,
-            cautions=[
-                *unlike_scales(pi, metric, selector, final),
-                *(other_winner(pi, metric, selector, final) if published else ()),
-                *remarks,
-            ],
+            cautions=[*unlike_scales(pi, metric, selector, final), *remarks],
             details=BBCDetails.of(found.table[:, 1].astype(np.intp), pi.n_configs),
             used={"selector": selector, "resampler": found.scorer.resampler},
             errors=errors,
@@ -226,13 +213,6 @@ class BBC(ResamplingKnobs):
         that were chosen in-bag.
         """
         pi, metric = call.pi, call.metric
-        if self.variant is not None:
-            raise InputError(
-                "variant='as_published' knows no ensembles",
-                needs="a selector that names one configuration",
-                got=rule.name,
-                cure="Leave `variant` out.",
-            )
         check_ensemble(pi, rule)
         scorer = EnsembleScores(pi, metric, find_leaving(self, call), rule, call.n_jobs)
         table = self.resample(
@@ -321,8 +301,6 @@ def draw_winners(
     call: Call,
     choose: Choose,
     final_rule: Selector,
-    *,
-    published: bool = False,
 ) -> DrawnWinners:
     """Choose in every resample, score what was chosen out-of-bag, and choose on the sample."""
     pi, metric, jobs = call.pi, call.metric, call.n_jobs
@@ -334,7 +312,6 @@ def draw_winners(
             metric,
             call.seeds,
             left_out=True,
-            published=published,
             columns=pi.n_configs,
             n_jobs=jobs,
         ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,10 @@ from earnest.core.data.selection import MeanOfFolds, Selector, first_best
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import ScoreErrors
-from earnest.core.results.interval import DrawnLimits, LimitSource
+from earnest.core.results.interval import DrawnLimits
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.core.text.doors import arg
-from earnest.inference.limits.ceiling import Contest, no_width, with_spread
+from earnest.inference.limits.ceiling import Contest, with_spread
 from earnest.inference.remarks import one_repeat_at_a_time, warn_of_undefined_folds
 from earnest.inference.resampling.winners import errors_in_the_limit, gains_of, judge_winner
 from earnest.kernels.score import fold_repeats, fold_scores
@@ -63,8 +63,6 @@ class BBCFold:
         A rule that looks at folds; 'mean_of_folds' by default.
     exact : bool, optional
         Whether to enumerate all draws; by default if K**K is at most 50,000.
-    variant : {None, 'as_published'}
-        'as_published' keeps the limits of draws that are all equal, which are a single point.
 
     Examples
     --------
@@ -92,7 +90,6 @@ class BBCFold:
     n_resamples: int = 1000
     selector: str | Selector | None = None
     exact: bool | None = None
-    variant: Literal["as_published"] | None = None
 
     def __post_init__(self) -> None:
         """Check the knobs."""
@@ -101,7 +98,6 @@ class BBCFold:
             raise InputError(
                 f"{arg('exact')} is unknown", needs="True, False or None", got=repr(self.exact)
             )
-        check.one_of_or_none("variant", self.variant, ["as_published"])
 
     def check(self, target: Target, design: Predictions, metric: Metric) -> None:
         """Refuse a single fold, and rules that do not look at folds."""
@@ -135,14 +131,11 @@ class BBCFold:
         draws, best = drawn[:, 0], drawn[:, 1].astype(np.intp)
         final, naive, means = judge_winner(pi, metric, selector, table)
         value = float(np.nanmean(draws))
-        source: LimitSource = DrawnLimits(draws)
-        spread = source.has_width
-        if self.variant is None:
-            contest = Contest.of(pi, final, means, selector, call.seeds, n_jobs=call.n_jobs)
-            alone = pi.select(final)
-            source, remarks = with_spread(source, alone, metric, value=value, contest=contest)
-        else:
-            remarks = tuple(no_width(source))
+        quantiles = DrawnLimits(draws)
+        spread = quantiles.has_width
+        contest = Contest.of(pi, final, means, selector, call.seeds, n_jobs=call.n_jobs)
+        alone = pi.select(final)
+        source, remarks = with_spread(quantiles, alone, metric, value=value, contest=contest)
         return EstimateParts(
             value=value,
             winner=final,

@@ -13,11 +13,10 @@ from earnest.core.base.errors import InputError
 from earnest.core.base.rng import Purpose
 from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
 from earnest.core.data.weights import Weights
-from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import DrawnLimits, LimitSource, NormalLimits
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.core.text.doors import arg
-from earnest.inference.limits.ceiling import no_width, with_spread
+from earnest.inference.limits.ceiling import with_spread
 from earnest.inference.remarks import one_repeat_at_a_time, warn_of_undefined_folds
 from earnest.inference.resampling.resampled import ResamplingKnobs
 from earnest.inference.resampling.winners import judge_winner, keep_defined_folds, winner
@@ -57,8 +56,6 @@ class NaiveBootstrap(ResamplingKnobs):
         Over cases: what to do with a resample on which the metric is undefined.
     resampler : str or Resampler, optional
         Over cases: by default groups if there are any, otherwise cases; 'bayesian' works too.
-    variant : {None, 'as_published'}
-        'as_published' keeps the limits of draws that are all equal, which are a single point.
 
     Examples
     --------
@@ -84,14 +81,12 @@ class NaiveBootstrap(ResamplingKnobs):
     over: Literal["folds", "cases"] | None = None
     interval: Literal["percentile", "normal"] = "percentile"
     selector: str | Selector | None = None
-    variant: Literal["as_published"] | None = None
 
     def __post_init__(self) -> None:
         """Check the knobs."""
         super().__post_init__()
         check.one_of_or_none("over", self.over, ["folds", "cases"])
         check.one_of("interval", self.interval, ["percentile", "normal"])
-        check.one_of_or_none("variant", self.variant, ["as_published"])
         if self.over == "cases" and self.interval == "normal":
             raise InputError(
                 "normal limits need fold scores",
@@ -130,7 +125,9 @@ class NaiveBootstrap(ResamplingKnobs):
         repeats = fold_repeats(pi)[usable]
         value = float(scores.mean())
         source = self._fold_limits(call, scores, repeats, value)
-        source, remarks = self._spread(source, call, best, value, by_fold=True)
+        source, remarks = with_spread(
+            source, pi.select(best), metric, value=value, by_law=False, by_fold=True
+        )
         return EstimateParts(
             value=value,
             winner=best,
@@ -143,15 +140,6 @@ class NaiveBootstrap(ResamplingKnobs):
             ],
             used={"selector": selector, "over": "folds", "undefined": None},
         )
-
-    def _spread(
-        self, source: LimitSource, call: Call, best: int, value: float, *, by_fold: bool
-    ) -> tuple[LimitSource, tuple[Caution, ...]]:
-        """Return limits with some width, unless the published ones are asked for."""
-        if self.variant is not None:
-            return source, tuple(no_width(source))
-        alone = call.pi.select(best)
-        return with_spread(source, alone, call.metric, value=value, by_law=False, by_fold=by_fold)
 
     def _fold_limits(
         self,
@@ -184,7 +172,9 @@ class NaiveBootstrap(ResamplingKnobs):
         value = float(score(Weights.ones(pi.n_cases))[0, 0])
         draws = self.resample(score, pi.target, metric, call.seeds, n_jobs=call.n_jobs)
         resampler = self.find_resampler(pi.target)
-        source, remarks = self._spread(DrawnLimits(draws[:, 0]), call, best, value, by_fold=False)
+        source, remarks = with_spread(
+            DrawnLimits(draws[:, 0]), pi.select(best), metric, value=value, by_law=False
+        )
         return EstimateParts(
             value=value,
             winner=best,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from benchmarks.papers.paraschakis2024.as_published import PublishedBBC
 from earnest import Predictions, estimate
 from earnest.core import Seeds
 from earnest.errors import InputError
-from earnest.methods import BBC
 from earnest.training import StopWhenWidth, read_stopping, warn_of_stopping
 
 
@@ -68,7 +68,7 @@ def test_leave_one_out_is_looked_at_fifty_times() -> None:
 def test_a_width_of_nothing_stops_nothing() -> None:
     y = np.tile([0, 1], 50)
     pi = Predictions.from_arrays(y, y[:, None] + np.zeros((100, 2)), np.arange(100) // 2 % 5)
-    published = StopWhenWidth(0.5, method=BBC(variant="as_published"))
+    published = StopWhenWidth(0.5, method=PublishedBBC())
     found = published.test(pi, "roc_auc", Seeds(0), round=1)
     assert (found.width, found.stop) == (0.0, False)
     # Else a perfect sample has the width that the law of an AUC gives it: 0.024.
