@@ -34,7 +34,7 @@ from earnest.core.results.interval import WidenedLimits
 RESULTS = HERE / "results.csv"
 SEED = 20_261_119
 OFTEN = 20  # blocks after which the file is written
-SEARCHES, BLOCK, RESAMPLES, LEVEL = 400, 10, 500, 0.95
+SEARCHES, BLOCK, RESAMPLES, LEVEL = 400, 5, 500, 0.95
 METHOD = en.methods.BBC(n_resamples=RESAMPLES)
 NEW_CASES = 5_000
 CONFIGS, SPREAD, APART = 10, 0.3, 0.05  # of log odds, within and between configurations

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from time import process_time
@@ -37,7 +38,7 @@ from earnest.core.results.interval import (
 from earnest.metrics import metric as resolve_metric
 
 RESULTS = HERE / "results.csv"
-BLOCK = 10
+BLOCK = 5
 OFTEN = 20  # blocks after which the file is written
 RESAMPLES = 500
 THRESHOLD = 0.5
@@ -204,12 +205,14 @@ def true_scores(y: Floats, said: Floats, metric: str) -> Truth:
     return Truth(float(scores[:-1].mean()), float(scores[-1]))
 
 
-def replicate(cell: Cell, source: Population, number: int) -> dict[tuple[str, str], Judged]:
+def replicate(
+    cell: Cell, source: Population, number: int, methods: Sequence[str] = tuple(METHODS)
+) -> dict[tuple[str, str], Judged]:
     """Return what every method did for every metric on one sample, by (metric, method)."""
     sample = Sample(cell, source, number)
     every: dict[tuple[str, str], Judged] = {}
     for metric in cell.metrics:
-        for method in METHODS:
+        for method in methods:
             start = process_time()
             try:
                 made = en.estimate(
@@ -293,11 +296,17 @@ def _luck(sample: Sample, made: en.results.Estimate) -> Judged:
     return Judged(False, none, False, none, False, False, luck, against_refit, 0.0)
 
 
-def simulate(cell: Cell, source: Population, first: int, count: int = BLOCK) -> list[Row]:
+def simulate(
+    cell: Cell,
+    source: Population,
+    first: int,
+    count: int = BLOCK,
+    methods: Sequence[str] = tuple(METHODS),
+) -> list[Row]:
     """Return a block of replications of a cell."""
     found: dict[tuple[str, str], list[Judged]] = defaultdict(list)
     for number in range(first, first + count):
-        for key, one in replicate(cell, source, number).items():
+        for key, one in replicate(cell, source, number, methods).items():
             found[key].append(one)
     return [_row(cell, *key, rows) for key, rows in found.items()]
 
@@ -337,10 +346,11 @@ def run(
     folder: Path | None = None,
     minutes: float = np.inf,
     processes: int = 1,
+    methods: Sequence[str] = tuple(METHODS),
 ) -> None:
     """Run blocks of all cells in random order until the time is over, and sum them by cell."""
     tasks = [
-        (cell, folder, first)
+        (cell, folder, first, methods)
         for cell in cells
         for first in range(0, replications, BLOCK)
         if find_population(cell, folder) is not None
@@ -364,24 +374,35 @@ def find_population(cell: Cell, folder: Path | None) -> Population | None:
     return source
 
 
-def simulate_block(cell: Cell, folder: Path | None, first: int) -> list[Row]:
+def simulate_block(
+    cell: Cell, folder: Path | None, first: int, methods: Sequence[str]
+) -> list[Row]:
     """Return a block of replications of a cell whose population is there."""
     source = population(cell.population, folder)
     assert source is not None
-    return simulate(cell, source, first)
+    return simulate(cell, source, first, methods=methods)
 
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, help="a folder with spambase.parquet and the like")
     parser.add_argument("--population", action="append", help="only this one; repeat for more")
+    parser.add_argument("--method", action="append", help="only this one; repeat for more")
     parser.add_argument("--replications", type=int, default=400)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--minutes", type=float, default=7.0, help="when no block begins any more")
     parser.add_argument("--out", type=Path, default=RESULTS)
     asked = parser.parse_args(arguments)
     chosen = [c for c in read() if c.population in (asked.population or [c.population])]
-    run(chosen, asked.replications, asked.out, asked.data, asked.minutes, asked.processes)
+    run(
+        chosen,
+        asked.replications,
+        asked.out,
+        asked.data,
+        asked.minutes,
+        asked.processes,
+        asked.method or tuple(METHODS),
+    )
 
 
 if __name__ == "__main__":
