@@ -13,7 +13,7 @@ from benchmarks.rows import read_rows, write_rows
 HERE = Path(__file__).parent
 CELLS = HERE / "cells.csv"
 SEED = 20_261_118
-BLOCK = 20  # runs of a task
+BLOCK = 10  # runs of a task
 
 
 @dataclass(frozen=True)

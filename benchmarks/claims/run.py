@@ -20,11 +20,9 @@ import argparse
 import math
 from collections import defaultdict
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
-from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +30,7 @@ from scipy.special import expit
 from scipy.stats import norm
 
 import earnest as en
+from benchmarks.blocks import run_blocks
 from benchmarks.calibration.real.grid import Cell as Design
 from benchmarks.calibration.real.learners import Search, families
 from benchmarks.calibration.real.populations import SIZE, Population, population
@@ -48,6 +47,7 @@ COLUMNS = 8  # of each learner
 NEW = 4_000  # cases that tell the truth
 TRAININGS = 60  # fresh training sets behind a mean over training sets
 RESAMPLES = 500
+OFTEN = 20  # blocks after which the files are written
 RULES = {"logistic": (7, 2), "neighbours": (5, 2), "tree": (6, 2)}  # family, setting
 COMPARED = ("accuracy", "roc_auc", "log_loss")
 OF_CLASSES = ("accuracy", "balanced_accuracy", "roc_auc", "f1", "mcc", "log_loss", "brier")
@@ -276,7 +276,7 @@ def add_chance(
         )
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=16)
 def find_population(name: str) -> Population:
     """Return a population; the exclusive or of two signs of ten features is one of ours."""
     if name != "exclusive or":
@@ -371,9 +371,9 @@ def write(counts: dict[tuple[int, Key], Floats], folder: Path) -> None:
             chance.append(Chance(cell, metric, int(runs), *whole[:3]))
         else:
             training.append(Training(cell, metric, int(runs), *whole))
-    write_rows(worse, folder / "worse.csv")
-    write_rows(chance, folder / "chance.csv")
-    write_rows(training, folder / "training.csv")
+    for name, rows in (("worse", worse), ("chance", chance), ("training", training)):
+        if rows:
+            write_rows(rows, folder / f"{name}.csv")
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -383,32 +383,20 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--minutes", type=float, default=7.0)
     parser.add_argument("--share", type=float, default=1.0, help="of the declared runs")
     asked = parser.parse_args(arguments)
-    end, counts = (
-        monotonic() + 60 * asked.minutes,
-        defaultdict[tuple[int, Key], Floats](lambda: np.zeros(5)),
-    )
+    counts = defaultdict[tuple[int, Key], Floats](lambda: np.zeros(5))
     tasks = []
     for cell in read():
         runs = max(1, round(cell.runs * asked.share))
         tasks += [(cell, first, min(BLOCK, runs - first)) for first in range(0, runs, BLOCK)]
-    order = np.random.default_rng(SEED).permutation(len(tasks))
-    with ProcessPoolExecutor(asked.processes) as pool:
-        waiting = [pool.submit(simulate, *tasks[place]) for place in order]
-        try:
-            for task, place in (
-                (task, waiting.index(task)) for task in as_completed(waiting, end - monotonic())
-            ):
-                cell = tasks[order[place]][0]
-                for key, row in task.result().items():
-                    counts[cell.number, key] += row
-        except TimeoutError:
-            print("The time is over.")
-        for task in waiting:
-            task.cancel()
-        write(counts, asked.out)
-        if not all(task.done() for task in waiting):
-            for process in (pool._processes or {}).values():
-                process.terminate()
+    blocks = run_blocks(
+        simulate, tasks, processes=asked.processes, minutes=asked.minutes, seed=SEED
+    )
+    for number, ((cell, _, _), block) in enumerate(blocks, 1):
+        for key, row in block.items():
+            counts[cell.number, key] += row
+        if number % OFTEN == 0:
+            write(counts, asked.out)
+    write(counts, asked.out)
 
 
 if __name__ == "__main__":

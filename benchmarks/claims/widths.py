@@ -1,27 +1,33 @@
 """Measure the intervals of studies that `plan` sized, beside the width that was planned.
 
-python -m benchmarks.claims.widths [--pilots 8] [--studies 2] [--out widths.csv]
+python -m benchmarks.claims.widths [--processes 2] [--minutes 7] [--pilots 200] [--out widths.csv]
 
 A pilot is drawn, `plan` names the items for an interval half as wide as that of such pilots, and
 studies of so many new items are drawn and estimated. A row is a size of the pilot, a number of
-configurations and a metric. Pilots have the seeds (SEED, place of the row, number).
+configurations and a metric. Pilots have the seeds (SEED, place of the row, number); blocks of them
+are run in random order until the time is over.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections import defaultdict
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 
 import earnest as en
+from benchmarks.blocks import run_blocks
 from benchmarks.claims.grid import HERE, SEED
 from benchmarks.rows import write_rows
 
 SIZES, CONFIGS = (30, 60, 120), (1, 10, 60)
 METRICS = ("accuracy", "roc_auc", "mae")
+CELLS = tuple(product(SIZES, CONFIGS, METRICS))
+PILOTS, BLOCK, STUDIES = 200, 5, 2
 ALIKE = 0.5  # the correlation of the errors of two configurations
 SPREAD = 0.1  # of how far apart classes are, or of the errors, among configurations
 
@@ -53,6 +59,7 @@ def draw(n: int, configs: int, metric: str, rng: np.random.Generator) -> en.Pred
     return en.Predictions.from_arrays(y, 1 / (1 + np.exp(-2 * scores)), fold)
 
 
+@cache
 def typical_width(n: int, configs: int, metric: str) -> float:
     """Return the mean width of the interval of ten pilots."""
     widths = []
@@ -64,11 +71,12 @@ def typical_width(n: int, configs: int, metric: str) -> float:
     return float(np.mean(widths))
 
 
-def measure(n: int, configs: int, metric: str, pilots: int, studies: int, place: int) -> Width:
-    """Return how wide studies are beside the plan."""
+def measure(place: int, first: int, pilots: int = BLOCK, studies: int = STUDIES) -> list[float]:
+    """Return by pilot how wide studies are beside the plan, in the cell at a place."""
+    n, configs, metric = CELLS[place]
     goal = float(f"{typical_width(n, configs, metric) / 2:.2g}")
     ratios = []
-    for number in range(pilots):
+    for number in range(first, first + pilots):
         rng = np.random.default_rng([SEED, place, number])
         pilot = draw(n, configs, metric, rng)
         needed = en.plan(pilot, width=goal, metric=metric, rng=number).n_items
@@ -79,22 +87,31 @@ def measure(n: int, configs: int, metric: str, pilots: int, studies: int, place:
             interval = en.estimate(drawn, metric=metric, rng=study).interval
             assert interval is not None
             widths.append(interval.width)
-        ratios.append(np.mean(widths) / goal)
-    error = float(np.std(ratios, ddof=1)) / pilots**0.5
-    return Width(n, configs, metric, pilots, float(np.mean(ratios)), error)
+        ratios.append(float(np.mean(widths)) / goal)
+    return ratios
+
+
+def summarise(place: int, ratios: list[float]) -> Width:
+    """Return the row of a cell."""
+    error = float(np.std(ratios, ddof=1)) / len(ratios) ** 0.5
+    return Width(*CELLS[place], len(ratios), float(np.mean(ratios)), error)
 
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=HERE / "widths.csv")
-    parser.add_argument("--pilots", type=int, default=8)
-    parser.add_argument("--studies", type=int, default=2)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--minutes", type=float, default=7.0)
+    parser.add_argument("--pilots", type=int, default=PILOTS)
     asked = parser.parse_args(arguments)
-    rows = []
-    for place, (n, configs, metric) in enumerate(product(SIZES, CONFIGS, METRICS)):
-        rows.append(measure(n, configs, metric, asked.pilots, asked.studies, place))
-        print(rows[-1], flush=True)
-        write_rows(rows, asked.out)
+    ratios: dict[int, list[float]] = defaultdict(list)
+    tasks = [
+        (place, first) for place in range(len(CELLS)) for first in range(0, asked.pilots, BLOCK)
+    ]
+    blocks = run_blocks(measure, tasks, processes=asked.processes, minutes=asked.minutes, seed=SEED)
+    for (place, _), block in blocks:
+        ratios[place] += block
+        write_rows([summarise(cell, ratios[cell]) for cell in sorted(ratios)], asked.out)
 
 
 if __name__ == "__main__":

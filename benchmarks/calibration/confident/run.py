@@ -2,27 +2,24 @@
 
 python -m benchmarks.calibration.confident.run [--processes 2] [--minutes 7] [--out FILE]
 
-All cells take turns until the time is over; what comes out depends on the numbers of cell and
-search alone. Each line of the file is a block of a cell, for one metric. 'draws
-alone' has the bounds that `bbc` would have without limits for unseen errors.
+Blocks of all cells are run in random order until the time is over; what comes out of a search
+depends on the numbers of cell and search alone. Each line of the file is a cell and a metric.
+'draws alone' has the bounds that `bbc` would have without limits for unseen errors.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 from collections import defaultdict
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
-from dataclasses import asdict, dataclass, fields, replace
-from itertools import islice
+from dataclasses import dataclass, replace
 from pathlib import Path
-from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
 import earnest as en
+from benchmarks.blocks import run_blocks
 from benchmarks.calibration.confident.grid import HERE, METRICS, Cell, read
 from benchmarks.calibration.real.grid import Cell as Design
 from benchmarks.calibration.real.learners import Search
@@ -31,11 +28,13 @@ from benchmarks.calibration.real.populations import population as first_populati
 from benchmarks.calibration.real.run import draw_folds
 from benchmarks.calibration.tighter.populations import NAMES
 from benchmarks.calibration.tighter.populations import population as second_population
+from benchmarks.rows import write_rows
 from earnest.core.results.interval import WidenedLimits
 
 RESULTS = HERE / "results.csv"
 SEED = 20_261_119
-SEARCHES, BLOCK, RESAMPLES, LEVEL = 400, 10, 500, 0.95
+OFTEN = 20  # blocks after which the file is written
+SEARCHES, BLOCK, RESAMPLES, LEVEL = 400, 5, 500, 0.95
 METHOD = en.methods.BBC(n_resamples=RESAMPLES)
 NEW_CASES = 5_000
 CONFIGS, SPREAD, APART = 10, 0.3, 0.05  # of log odds, within and between configurations
@@ -47,12 +46,20 @@ class Row:
     """The sums over some searches: upper 95 % bounds that hold, their distances from the truth."""
 
     cell: int
-    first: int
     metric: str
     method: str
     searches: int
     held: int
     slack: float
+
+    def plus(self, other: Row) -> Row:
+        """Return the sums over the searches of both."""
+        return replace(
+            self,
+            searches=self.searches + other.searches,
+            held=self.held + other.held,
+            slack=self.slack + other.slack,
+        )
 
 
 class Simulated:
@@ -138,7 +145,6 @@ def simulate(cell: Cell, first: int) -> list[Row]:
     return [
         Row(
             cell.number,
-            first,
             *key,
             len(rows),
             sum(held for held, _ in rows),
@@ -155,25 +161,17 @@ def _judge(answer: en.results.Estimate, truth: float) -> tuple[bool, float]:
 
 
 def run(cells: list[Cell], searches: int, path: Path, minutes: float, processes: int) -> None:
-    """Run block after block, all cells in turn, until the time is over."""
-    end = monotonic() + 60.0 * minutes
-    work = [(cell, first) for first in range(0, searches, BLOCK) for cell in cells]
-    with (
-        path.open("w", encoding="utf-8", newline="") as file,
-        ProcessPoolExecutor(processes) as pool,
-    ):
-        table = csv.DictWriter(file, [f.name for f in fields(Row)], lineterminator="\n")
-        table.writeheader()
-        tasks = iter(work)
-        running = {pool.submit(simulate, *task) for task in islice(tasks, 2 * processes)}
-        while running:
-            finished, running = wait(running, return_when=FIRST_COMPLETED)
-            for future in finished:
-                table.writerows(asdict(row) for row in future.result())
-                file.flush()
-                task = next(tasks, None) if monotonic() < end else None
-                if task is not None:
-                    running.add(pool.submit(simulate, *task))
+    """Run blocks of all cells in random order until the time is over, and sum them by cell."""
+    tasks = [(cell, first) for first in range(0, searches, BLOCK) for cell in cells]
+    sums: dict[tuple[int, str, str], Row] = {}
+    blocks = run_blocks(simulate, tasks, processes=processes, minutes=minutes, seed=SEED)
+    for number, (_, rows) in enumerate(blocks, 1):
+        for row in rows:
+            key = row.cell, row.metric, row.method
+            sums[key] = row.plus(sums[key]) if key in sums else row
+        if number % OFTEN == 0:
+            write_rows([sums[key] for key in sorted(sums)], path)
+    write_rows([sums[key] for key in sorted(sums)], path)
 
 
 def main(arguments: list[str] | None = None) -> None:

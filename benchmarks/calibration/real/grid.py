@@ -32,7 +32,7 @@ DESIGNS = (
     ((100, 10, 1), ("shuffled clouds",)),
     ((100, 5, 5), ("shuffled clouds",)),
 )
-CLASSES = ("accuracy", "balanced_accuracy", "roc_auc", "f1", "log_loss")
+CLASSES = ("accuracy", "balanced_accuracy", "roc_auc", "f1", "log_loss", "brier")
 NUMBERS = ("r2", "mae")
 
 

@@ -74,7 +74,7 @@ class Population:
         return (first[:, None] + np.arange(IN_A_GROUP)).ravel()
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=16)
 def population(name: str, folder: Path | None = None) -> Population | None:
     """Return a population by its name; None for a table where there is no folder with its file."""
     if name in TABLES:

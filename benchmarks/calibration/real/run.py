@@ -1,34 +1,36 @@
 """Repeat searches with real learners, and hold every interval for the winner against the truth.
 
-python -m benchmarks.calibration.real.run [--data FOLDER] [--replications 100] [--minutes 60]
+python -m benchmarks.calibration.real.run [--data FOLDER] [--processes 2] [--minutes 7]
 
-Every block of replications is written to `results.csv` as soon as it is done, so that a run may be
-stopped and goes on where it was. What comes out depends on nothing but the numbers of cell and
-replication. Populations of real tables need a folder with their Parquet files; their cells are left
-out without it.
+Blocks of all cells are run in random order until the time is over. What comes out of a replication
+depends on nothing but its number and that of its cell. Populations of real tables need a folder
+with their Parquet files; their cells are left out without it.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 from collections import defaultdict
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from time import monotonic, process_time
+from time import process_time
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 import earnest as en
+from benchmarks.blocks import run_blocks
 from benchmarks.calibration.real.grid import HERE, Cell, read
 from benchmarks.calibration.real.learners import Search
 from benchmarks.calibration.real.populations import IN_A_GROUP, SEED, Population, population
-from benchmarks.calibration.run import ALWAYS_BONFERRONI, LEVEL, done
+from benchmarks.calibration.run import ALWAYS_BONFERRONI, LEVEL
+from benchmarks.rows import write_rows
 from earnest.core.results.interval import (
     AreaLimits,
     FewUnitsLimits,
+    MovedLimits,
     NearWinnerLimits,
     OverlapLimits,
     ShareLimits,
@@ -36,10 +38,12 @@ from earnest.core.results.interval import (
 from earnest.metrics import metric as resolve_metric
 
 RESULTS = HERE / "results.csv"
-BLOCK = 50
+BLOCK = 5
+OFTEN = 20  # blocks after which the file is written
 RESAMPLES = 500
 THRESHOLD = 0.5
 METHODS: dict[str, en.Method | str] = {
+    "default": en.methods.BBC(n_resamples=RESAMPLES),
     "bbc": en.methods.BBC(n_resamples=RESAMPLES, limits="drawn"),
     "bbc_fold": "bbc_fold",
     "mabt": "mabt",
@@ -52,7 +56,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Row:
-    """The sums over some replications of a cell, for one metric and one method.
+    """The sums over the replications of a cell, for one metric and one method.
 
     Attributes
     ----------
@@ -73,7 +77,6 @@ class Row:
     """
 
     cell: int
-    first: int
     metric: str
     method: str
     replications: int
@@ -87,6 +90,14 @@ class Row:
     refit_error: float
     seconds: float
     luck: str = ""
+
+    def plus(self, other: Row) -> Row:
+        """Return the sums over the replications of both."""
+        sums = {name: getattr(self, name) + getattr(other, name) for name in SUMMED}
+        return replace(self, **sums, luck=f"{other.luck} {self.luck}".strip())
+
+
+SUMMED = tuple(f.name for f in fields(Row) if f.type in ("int", "float") and f.name != "cell")
 
 
 @dataclass(frozen=True)
@@ -174,6 +185,8 @@ def true_scores(y: Floats, said: Floats, metric: str) -> Truth:
         scores = (ranks @ y - positives * (positives + 1) / 2) / (positives * negatives)
     elif metric == "log_loss":
         scores = -(y * np.log(said) + (1 - y) * np.log1p(-said)).mean(axis=1)
+    elif metric == "brier":
+        scores = np.square(said - y).mean(axis=1)
     elif metric == "mae":
         scores = np.abs(said - y).mean(axis=1)
     elif metric == "r2":
@@ -192,12 +205,14 @@ def true_scores(y: Floats, said: Floats, metric: str) -> Truth:
     return Truth(float(scores[:-1].mean()), float(scores[-1]))
 
 
-def replicate(cell: Cell, source: Population, number: int) -> dict[tuple[str, str], Judged]:
+def replicate(
+    cell: Cell, source: Population, number: int, methods: Sequence[str] = tuple(METHODS)
+) -> dict[tuple[str, str], Judged]:
     """Return what every method did for every metric on one sample, by (metric, method)."""
     sample = Sample(cell, source, number)
     every: dict[tuple[str, str], Judged] = {}
     for metric in cell.metrics:
-        for method in METHODS:
+        for method in methods:
             start = process_time()
             try:
                 made = en.estimate(
@@ -207,8 +222,9 @@ def replicate(cell: Cell, source: Population, number: int) -> dict[tuple[str, st
                 continue
             seconds = process_time() - start
             every[metric, method] = judge(sample, made, seconds)
-            if isinstance(made.source, NearWinnerLimits):
-                wide = replace(made, source=replace(made.source, errors=ALWAYS_BONFERRONI))
+            law = law_of(made)
+            if law is not None:
+                wide = with_law(made, replace(law, errors=ALWAYS_BONFERRONI))
                 every[metric, "bonferroni"] = judge(sample, wide, seconds)
                 if (other := without_term(made)) is not None:
                     every[metric, "independent"] = judge(sample, other, seconds)
@@ -222,15 +238,27 @@ def without_term(made: en.results.Estimate) -> en.results.Estimate | None:
 
     None where its law has no term for that: that of a loss.
     """
-    source = made.source
-    assert isinstance(source, NearWinnerLimits)
+    source = law_of(made)
+    assert source is not None
     few = source.inner if isinstance(source.inner, FewUnitsLimits) else None
     law = source.inner if few is None else few.inner
     if not isinstance(law, AreaLimits | ShareLimits | OverlapLimits) or law.crossed is None:
         return None
     law = replace(law, crossed=None)
     inner = law if few is None else replace(few, inner=law)
-    return replace(made, source=replace(source, inner=inner))
+    return with_law(made, replace(source, inner=inner))
+
+
+def law_of(made: en.results.Estimate) -> NearWinnerLimits | None:
+    """Return the law that limits come from, before they are moved; None if they have none."""
+    source = made.source.inner if isinstance(made.source, MovedLimits) else made.source
+    return source if isinstance(source, NearWinnerLimits) else None
+
+
+def with_law(made: en.results.Estimate, law: NearWinnerLimits) -> en.results.Estimate:
+    """Return an estimate with another law, moved as before."""
+    moved = isinstance(made.source, MovedLimits)
+    return replace(made, source=replace(made.source, inner=law) if moved else law)
 
 
 def judge(sample: Sample, made: en.results.Estimate, seconds: float) -> Judged:
@@ -268,16 +296,22 @@ def _luck(sample: Sample, made: en.results.Estimate) -> Judged:
     return Judged(False, none, False, none, False, False, luck, against_refit, 0.0)
 
 
-def simulate(cell: Cell, source: Population, first: int, count: int = BLOCK) -> list[Row]:
+def simulate(
+    cell: Cell,
+    source: Population,
+    first: int,
+    count: int = BLOCK,
+    methods: Sequence[str] = tuple(METHODS),
+) -> list[Row]:
     """Return a block of replications of a cell."""
     found: dict[tuple[str, str], list[Judged]] = defaultdict(list)
     for number in range(first, first + count):
-        for key, one in replicate(cell, source, number).items():
+        for key, one in replicate(cell, source, number, methods).items():
             found[key].append(one)
-    return [_row(cell, first, *key, rows) for key, rows in found.items()]
+    return [_row(cell, *key, rows) for key, rows in found.items()]
 
 
-def _row(cell: Cell, first: int, metric: str, method: str, rows: list[Judged]) -> Row:
+def _row(cell: Cell, metric: str, method: str, rows: list[Judged]) -> Row:
     naive = method == "naive"
 
     def total(name: str) -> float:
@@ -285,7 +319,6 @@ def _row(cell: Cell, first: int, metric: str, method: str, rows: list[Judged]) -
 
     return Row(
         cell.number,
-        first,
         metric,
         method,
         len(rows),
@@ -312,36 +345,64 @@ def run(
     path: Path,
     folder: Path | None = None,
     minutes: float = np.inf,
+    processes: int = 1,
+    methods: Sequence[str] = tuple(METHODS),
 ) -> None:
-    """Run what is missing, cell after cell, until the time is over."""
-    end, known, fresh = monotonic() + 60.0 * minutes, done(path), not path.exists()
-    with path.open("a", encoding="utf-8", newline="") as file:
-        table = csv.DictWriter(file, [f.name for f in fields(Row)], lineterminator="\n")
-        if fresh:
-            table.writeheader()
-        for cell in cells:
-            source = population(cell.population, folder)
-            if source is None:
-                print(f"{cell.population}.parquet is missing: give its folder with --data.")
-                continue
-            for first in range(0, replications, BLOCK):
-                if monotonic() > end:
-                    return
-                if (cell.number, first) not in known:
-                    table.writerows(asdict(row) for row in simulate(cell, source, first))
-                    file.flush()
+    """Run blocks of all cells in random order until the time is over, and sum them by cell."""
+    tasks = [
+        (cell, folder, first, methods)
+        for cell in cells
+        for first in range(0, replications, BLOCK)
+        if find_population(cell, folder) is not None
+    ]
+    sums: dict[tuple[int, str, str], Row] = {}
+    blocks = run_blocks(simulate_block, tasks, processes=processes, minutes=minutes, seed=SEED)
+    for number, (_, rows) in enumerate(blocks, 1):
+        for row in rows:
+            key = row.cell, row.metric, row.method
+            sums[key] = row.plus(sums[key]) if key in sums else row
+        if number % OFTEN == 0:
+            write_rows([sums[key] for key in sorted(sums)], path)
+    write_rows([sums[key] for key in sorted(sums)], path)
+
+
+def find_population(cell: Cell, folder: Path | None) -> Population | None:
+    """Return the population of a cell, and say so where its table is missing."""
+    source = population(cell.population, folder)
+    if source is None:
+        print(f"{cell.population}.parquet is missing: give its folder with --data.")
+    return source
+
+
+def simulate_block(
+    cell: Cell, folder: Path | None, first: int, methods: Sequence[str]
+) -> list[Row]:
+    """Return a block of replications of a cell whose population is there."""
+    source = population(cell.population, folder)
+    assert source is not None
+    return simulate(cell, source, first, methods=methods)
 
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, help="a folder with spambase.parquet and the like")
     parser.add_argument("--population", action="append", help="only this one; repeat for more")
-    parser.add_argument("--replications", type=int, default=100)
-    parser.add_argument("--minutes", type=float, default=np.inf, help="stop after so long")
+    parser.add_argument("--method", action="append", help="only this one; repeat for more")
+    parser.add_argument("--replications", type=int, default=400)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--minutes", type=float, default=7.0, help="when no block begins any more")
     parser.add_argument("--out", type=Path, default=RESULTS)
     asked = parser.parse_args(arguments)
     chosen = [c for c in read() if c.population in (asked.population or [c.population])]
-    run(chosen, asked.replications, asked.out, asked.data, asked.minutes)
+    run(
+        chosen,
+        asked.replications,
+        asked.out,
+        asked.data,
+        asked.minutes,
+        asked.processes,
+        asked.method or tuple(METHODS),
+    )
 
 
 if __name__ == "__main__":

@@ -56,6 +56,17 @@ def unlike_scales(metric: str) -> Words:
     )
 
 
+@caution("EN007", about=Scope.WINNER)
+def gain_of_pooling(metric: str, gain: float) -> Words:
+    """The winner's models differ in what they found, which raises its pooled score."""
+    return Words(
+        f"The winner's pooled {metric} is {gain:.2g} better than the mean of its folds.",
+        "Some folds' models found what others missed. Together they order cases better than "
+        "one model does; the interval allows for that, the value does not.",
+        f"For the mean of the models, use {arg('method', 'bbc_fold')}.",
+    )
+
+
 @caution("EN009", advice={Verb.TUNE: f"Pass a column of time blocks as {arg('group')}."})
 def time_order() -> Words:
     """The cases are in time order."""

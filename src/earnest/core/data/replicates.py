@@ -244,6 +244,22 @@ class Replicates:
         """The model of all cases as one configuration, on the cases that it saw."""
         return self._make_columns(self.apparent[:, None, None])
 
+    @cached_property
+    def left_out(self) -> Predictions:
+        """The learner as one configuration, with a repeat per replicate that tests what it left."""
+        drawn = self.counts != 0  # (B, n)
+        wide = drawn[..., None] if self.responses.ndim == 3 else drawn
+        columns = np.where(wide, np.nan, self.responses)
+        return Predictions(
+            target=self.target,
+            configs=Configs(ids=(self.learner,)),
+            responses=np.moveaxis(columns, 0, 1)[:, None],  # (n, 1, B[, K])
+            folds=np.where(drawn.T, -1, 0).astype(np.int32),
+            fold_names=(("0",),) * self.n_replicates,
+            kind=self.kind,
+            threshold=self.threshold,
+        )
+
     def _make_columns(self, responses: Numbers) -> Predictions:
         n, count = responses.shape[:2]
         return Predictions(

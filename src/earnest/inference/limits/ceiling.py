@@ -42,6 +42,7 @@ from earnest.inference.cases.placements import spread_ratio
 from earnest.inference.limits.local_level import DRAWS, StandardisedScores, winner_errors
 from earnest.inference.limits.unseen_errors import (
     ErrorCosts,
+    allow_for_unseen_errors,
     is_loss_of_chances,
     unseen_error_limits,
 )
@@ -257,6 +258,8 @@ def never_beyond_perfect(
 ) -> LimitSource:
     """Return limits whose pessimistic end is never closer to the best than that of a perfect score.
 
+    Those of a mean loss of probabilities allow for all unseen errors.
+
     Parameters
     ----------
     source : LimitSource
@@ -274,6 +277,8 @@ def never_beyond_perfect(
     """
     if np.isnan(value) or not _in_law(pi, metric):
         return source
+    if is_loss_of_chances(metric):
+        return allow_for_unseen_errors(source, pi, metric, rivals=rivals)
     perfect, end = perfect_limits(pi, metric, by_fold=by_fold), bad_end(metric)
     perfect = best_of(perfect, rivals, metric.greater_is_better)
     widened = WidenedLimits(source, perfect, end)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.rng import Purpose, Seeds
+from earnest.core.cautions import of_evidence
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Task
 from earnest.core.data.weights import Weights
@@ -20,6 +21,7 @@ from earnest.core.results.interval import (
     WidenedLimits,
 )
 from earnest.core.results.specs import Side
+from earnest.inference.cases.placements import auc_placements
 from earnest.inference.limits.ceiling import Contest
 from earnest.inference.limits.local_level import (
     DroppedConfigurations,
@@ -28,8 +30,9 @@ from earnest.inference.limits.local_level import (
 )
 from earnest.inference.limits.unseen_errors import is_loss_of_chances, unseen_error_limits
 from earnest.inference.limits.winner_law import Law, WinnerLaw, law_of
-from earnest.kernels.score import score_table
+from earnest.kernels.score import fold_scores, score_table
 from earnest.metrics.families import Metric, MomentMetric
+from earnest.metrics.ranking import is_auc, line_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +115,8 @@ def find_winner_limits(
     return WinnerLimits(source, near, None, tuple(law.remarks(winner)))
 
 
+BY_CHANCE = 0.5  # standard errors that a pooled AUC gains on the mean of its folds by chance
+ROUNDING = 1e-9
 FEWEST_CASES, FEWEST_GROUPS = 40, 16  # of the searches on which the tighter limits were shown
 TIGHTER = (Law.SHARE, Law.AREA, Law.MEAN_OF_SHARES)
 
@@ -160,6 +165,44 @@ def move_good_end(
         return source
     up = metric.sign > 0
     return MovedLimits(source, Side.UPPER if up else Side.LOWER, by, metric.limits[int(up)])
+
+
+def allow_for_pooling(
+    source: LimitSource, pi: Predictions, metric: Metric
+) -> tuple[LimitSource, tuple[Caution, ...]]:
+    """Return limits of a pooled AUC that hold the mean over the models of the folds, and a caution.
+
+    A model that found nothing says about the same of all its cases. They rank between the positives
+    and the negatives of a model that found the pattern, so that pairs of cases of two folds are in
+    order more often than pairs of one fold. Where the AUC gains more from that than chance
+    explains, its bad end lies further out by as much.
+
+    Parameters
+    ----------
+    source : LimitSource
+        The limits so far.
+    pi : Predictions
+        The chosen configuration.
+    metric : Metric
+        What is measured; other metrics than the AUC of two classes gain nothing.
+    """
+    if not is_auc(metric, pi.target) or pi.n_folds < 2:
+        return source, ()
+    areas = fold_scores(pi, metric)[:, 0, 0]
+    areas = areas[~np.isnan(areas)]
+    if len(areas) < 2:
+        return source, ()
+    pooled, slope = (
+        float(score_table(pi, metric, Weights.ones(pi.n_cases))[0, 0]),
+        line_of(metric)[1],
+    )
+    gain = metric.sign * (pooled - float(areas.mean()))
+    error = abs(slope) * float(auc_placements(pi, 0).variance()[0]) ** 0.5
+    if not gain > max(BY_CHANCE * error, ROUNDING):
+        return source, ()
+    up = metric.sign > 0
+    moved = MovedLimits(source, Side.LOWER if up else Side.UPPER, gain, metric.limits[not up])
+    return moved, (of_evidence.gain_of_pooling(metric.title, gain),)
 
 
 def find_dropped(

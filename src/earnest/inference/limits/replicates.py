@@ -25,6 +25,7 @@ from earnest.inference.left_out.estimates import (
     pairs_left_out,
 )
 from earnest.inference.left_out.leave_one_out import LeftOutEstimate
+from earnest.inference.limits.unseen_errors import allow_for_unseen_errors
 from earnest.inference.remarks import few_for_an_auc, few_groups_in_variance
 from earnest.metrics.families import Metric
 
@@ -59,9 +60,12 @@ def limits_of(
     value = estimate.value if value is None else value
     if _flat(estimate):
         source, remark = _without_spread(replicates, metric, value, pairs)
-        return ReplicateLimits(source, (*warn_of_unseen(estimate, pairs=pairs), remark))
-    source = _lay_around(metric, value, estimate.standard_error * ratio, pairs)
-    return ReplicateLimits(source, tuple(_remarks(replicates, metric, estimate, pairs)))
+        remarks = (*warn_of_unseen(estimate, pairs=pairs), remark)
+    else:
+        source = _lay_around(metric, value, estimate.standard_error * ratio, pairs)
+        remarks = tuple(_remarks(replicates, metric, estimate, pairs))
+    source = allow_for_unseen_errors(source, replicates.left_out, metric, value=value)
+    return ReplicateLimits(source, remarks)
 
 
 def scaled_limits(

@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Task
-from earnest.core.results.interval import EqualCaseLimits, LimitSource, ShareLimits, WidenedLimits
+from earnest.core.results.interval import (
+    EqualCaseLimits,
+    LimitSource,
+    ShareLimits,
+    WidenedLimits,
+    best_of,
+)
 from earnest.core.results.specs import Side
 from earnest.metrics.families import Metric, MomentMetric, Need, ratio
 from earnest.metrics.responding import respond
@@ -66,10 +72,9 @@ class ErrorCosts:
     @classmethod
     def of(cls, pi: Predictions, metric: MomentMetric) -> ErrorCosts:
         """Read them from the losses that every outcome would have given each case."""
-        tested = np.stack([pi.tested(repeat) for repeat in range(pi.n_repeats)], axis=1)  # (n, R)
-        right, added, wrong, feared = (np.zeros(tested.shape) for _ in range(4))
+        right, added, wrong, feared, times = np.zeros((5, pi.n_cases))  # sums over repeats
         for repeat in range(pi.n_repeats):
-            rows = np.flatnonzero(tested[:, repeat])
+            rows = np.flatnonzero(pi.tested(repeat))
             if len(rows) == 0:
                 continue
             losses, chances = _losses_of_outcomes(pi, metric, repeat, rows)  # (n_r, K) both
@@ -77,18 +82,27 @@ class ErrorCosts:
             above = losses - least[:, None]
             cost = above[np.arange(len(rows)), pi.target.y[rows]]
             unlike = np.where(above > TINY, chances, 0.0) + TINY * (above > TINY)
-            right[rows, repeat], added[rows, repeat] = least, cost
-            wrong[rows, repeat] = cost > TINY
-            feared[rows, repeat] = ratio((unlike * above).sum(axis=1), unlike.sum(axis=1), 0.0)
-        used = tested.any(axis=1)
-        times = tested[used].sum(axis=1)
-        right, added, wrong = (values[used].sum(axis=1) / times for values in (right, added, wrong))
-        unseen = float(feared[tested].mean())
+            right[rows] += least
+            added[rows] += cost
+            wrong[rows] += cost > TINY
+            feared[rows] += ratio((unlike * above).sum(axis=1), unlike.sum(axis=1), 0.0)
+            times[rows] += 1
+        used = times > 0
+        unseen = float(feared.sum() / times.sum())
+        right, added, wrong = (values[used] / times[used] for values in (right, added, wrong))
         if pi.target.groups is not None:
             codes = np.unique(pi.target.groups[used], return_inverse=True)[1].reshape(-1)
             size = len(codes) / (codes.max() + 1.0)
             added, wrong = (np.bincount(codes, weights=v) / size for v in (added, wrong))
         return cls(float(right.mean()), added, wrong, unseen, int(used.sum()))
+
+    def around(self, value: float) -> ErrorCosts:
+        """Return the same costs beside a value that is not the mean loss itself."""
+        return replace(self, right=self.right + value - self.loss)
+
+    def limits(self, *, crossed: float | None = None) -> LimitSource:
+        """Return limits whose upper end allows for unseen errors."""
+        return WidenedLimits(self.as_seen(crossed), self.without_errors(), Side.UPPER)
 
     @property
     def units(self) -> int:
@@ -143,8 +157,39 @@ def unseen_error_limits(
     crossed : float, optional
         The number of cases, if they were cross-validated and the limits shall allow for that.
     """
+    return ErrorCosts.of(pi, metric).limits(crossed=crossed)
+
+
+def allow_for_unseen_errors(
+    source: LimitSource,
+    pi: Predictions,
+    metric: Metric,
+    *,
+    value: float | None = None,
+    rivals: int = 1,
+) -> LimitSource:
+    """Return limits of a mean loss of probabilities that allow for unseen errors.
+
+    Limits of other metrics stay as they are.
+
+    Parameters
+    ----------
+    source : LimitSource
+        The limits so far; their upper end stays where it lies further out.
+    pi : Predictions
+        The configuration on the cases that judge it.
+    metric : Metric
+        What is measured.
+    value : float, optional
+        What the limits are laid around, if it is not the mean loss of these cases.
+    rivals : int
+        From how many configurations it was chosen on these cases.
+    """
+    if not (isinstance(metric, MomentMetric) and is_loss_of_chances(metric)):
+        return source
     costs = ErrorCosts.of(pi, metric)
-    return WidenedLimits(costs.as_seen(crossed), costs.without_errors(), Side.UPPER)
+    floor = (costs if value is None else costs.around(value)).limits()
+    return WidenedLimits(source, best_of(floor, rivals, metric.greater_is_better), Side.UPPER)
 
 
 def _losses_of_outcomes(

@@ -19,6 +19,7 @@ from earnest.core.results.interval import EqualCaseLimits, LimitSource, NormalLi
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
 from earnest.core.text.doors import arg
 from earnest.inference.cases.fold_variance import ROUNDING
+from earnest.inference.limits.unseen_errors import allow_for_unseen_errors
 from earnest.inference.remarks import warn_of_undefined_folds
 from earnest.kernels.score import fold_scores
 from earnest.methods.base import Call, EstimateParts, register
@@ -106,6 +107,7 @@ class ConservativeZ:
             tested = int(halves.whole.tested(0).sum())
             source = EqualCaseLimits(value, max(tested, 1), *metric.limits)
             remarks = [*_equal(tested)]
+        source = allow_for_unseen_errors(source, halves.whole, metric)
         return EstimateParts(
             value=value,
             winner=0,

@@ -24,6 +24,7 @@ from earnest.inference.cases.fold_variance import (
     corrected_variance,
     overlap_of,
 )
+from earnest.inference.limits.unseen_errors import allow_for_unseen_errors
 from earnest.inference.resampling.winners import winner
 from earnest.methods.base import Call, EstimateParts, Method, need_folds, register
 from earnest.methods.learner.cv import FoldDetails, as_fixed, fold_details
@@ -114,6 +115,7 @@ class CorrectedT:
         if not spread:
             units = min(count, pi.n_folds) if pi.n_folds > 1 else count
             source = EqualCaseLimits(value, units, *metric.limits)
+        source = allow_for_unseen_errors(source, pi.select(best), metric)
         return EstimateParts(
             value=value,
             winner=best,

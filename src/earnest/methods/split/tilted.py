@@ -42,6 +42,7 @@ from earnest.inference.cases.fold_variance import ROUNDING, rounding
 from earnest.inference.cases.placements import auc_influence
 from earnest.inference.limits.auc import delong
 from earnest.inference.limits.ceiling import never_beyond_perfect
+from earnest.inference.limits.unseen_errors import is_loss_of_chances
 from earnest.inference.resampling.resampled import resample_statistic
 from earnest.inference.resampling.splits import TENTH, Choice
 from earnest.kernels.score import score_selected, score_table
@@ -248,8 +249,11 @@ def fallback_limits(
 def no_better_than_perfect(
     source: LimitSource, choice: Choice, metric: Metric, *, rivals: int = 1
 ) -> LimitSource:
-    """Return limits of an AUC whose bad end is never nearer to 1 than that of a perfect one."""
-    if not is_auc(metric, choice.part.target):
+    """Return limits of an AUC whose bad end is never nearer to 1 than that of a perfect one.
+
+    Those of a mean loss of probabilities allow for unseen errors.
+    """
+    if not (is_auc(metric, choice.part.target) or is_loss_of_chances(metric)):
         return source  # Wilson's limits, where no tilt is found, have no gap to those of tilts
     alone = choice.part.select(choice.chosen)
     return never_beyond_perfect(source, alone, metric, choice.value, rivals=rivals)

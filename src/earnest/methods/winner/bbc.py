@@ -20,7 +20,7 @@ from earnest.core.results.interval import DrawnLimits, LimitSource, TighterLimit
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.core.text.doors import arg
 from earnest.inference.limits.ceiling import Contest, FirstScores, with_spread
-from earnest.inference.limits.near_winner import find_tighter_law, move_good_end
+from earnest.inference.limits.near_winner import allow_for_pooling, find_tighter_law, move_good_end
 from earnest.inference.remarks import unlike_scales
 from earnest.inference.resampling.ensembles import (
     EnsembleScores,
@@ -180,14 +180,14 @@ class BBC(ResamplingKnobs):
                 inbag=None if first is None else first.table,
             )
             one = pi.select(final)
-            near, said = with_spread(drawn, one, metric, value=value, contest=contest)
+            limits, remarks = with_spread(drawn, one, metric, value=value, contest=contest)
             if self.limits == "tighter" and usual and by_score and drawn.has_width:
                 law = find_tighter_law(contest, metric, call.given, value)
-                if law is not None:
-                    return TighterLimits(near, law), said
-            if found.table.shape[1] == 2:
-                return near, said
-            return move_good_end(near, metric, value, found.table[:, 0]), said
+                limits = limits if law is None else TighterLimits(limits, law)
+            if found.table.shape[1] > 2:
+                limits = move_good_end(limits, metric, value, found.table[:, 0])
+            limits, gained = allow_for_pooling(limits, one, metric)
+            return limits, (*remarks, *gained)
 
         (source, remarks), errors = side_by_side(
             find_limits,

@@ -17,8 +17,9 @@ from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import DrawnLimits
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
+from earnest.core.text.doors import arg
 from earnest.inference.limits.ceiling import Contest, with_spread
-from earnest.inference.limits.near_winner import find_winner_limits
+from earnest.inference.limits.near_winner import allow_for_pooling, find_winner_limits
 from earnest.inference.limits.unseen_errors import is_loss_of_chances
 from earnest.inference.limits.winner_law import WinnerLaw, law_of, need_law
 from earnest.inference.remarks import unlike_scales
@@ -129,7 +130,7 @@ class NearWinner(ResamplingKnobs):
                 "cross-validated",
                 needs="predictions of one test set, or of models that were fixed",
                 got=f"{design.n_folds} folds",
-                cure="Use method='bbc', .",
+                cure=f"Use {arg('method', 'bbc')}.",
             )
 
     def __call__(self, call: Call) -> EstimateParts:
@@ -177,6 +178,7 @@ class NearWinner(ResamplingKnobs):
                 DrawnLimits(drawn.table[:, 0]), alone, metric, value=value, contest=contest
             )
             remarks = (*([] if limits.objection is None else [limits.objection]), *remarks)
+        source, gained = allow_for_pooling(source, pi.select(final), metric)
         wins = BBCDetails.of(drawn.table[:, 1].astype(np.intp), pi.n_configs)
         return EstimateParts(
             value=value,
@@ -187,6 +189,7 @@ class NearWinner(ResamplingKnobs):
             cautions=[
                 *unlike_scales(pi, metric, selector, final),
                 *remarks,
+                *gained,
             ],
             details=NearWinnerDetails(wins.winners, wins.win_share, limits.near),
             used={"selector": selector, "resampler": drawn.scorer.resampler},
