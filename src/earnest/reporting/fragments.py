@@ -303,7 +303,7 @@ def estimates_fragment(estimates: Estimates) -> str:
                 name=f"{name}-{len(out)}",
                 trust=trust if fair else svg_strips.Trust.NAIVE,
             )
-            value, ends = print_numbers(estimate, places).value, _ends(estimate, places)
+            value, ends = print_numbers(estimate, places).value.words, _ends(estimate, places)
             cells = (_label(estimate), value, ends)
             out.append(TableRow(cells, strip=strip))
     refused = [TableRow((f"{name}: {why}",), group=True) for name, why in estimates.refused.items()]

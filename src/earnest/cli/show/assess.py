@@ -73,7 +73,7 @@ def _sentences(estimate: Estimate) -> Iterator[Part]:
             "models saw the cases that it is measured on. Do not expect it on new data."
         )
     main = Text(clean(sentence), style="bold")
-    main.highlight_words([print_numbers(estimate).value], ACCENT)
+    main.highlight_words([print_numbers(estimate).value.words], ACCENT)
     yield indented(main)
     yield say(confidence(estimate))
     if whose := training_words(estimate):

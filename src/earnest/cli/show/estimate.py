@@ -97,8 +97,8 @@ def sentences(
     sentence = headline(estimate, title_of(estimate), speaker=speaker)
     main = Text(clean(sentence), style="bold")
     if shown.naive is not None and shown.naive != shown.value:
-        main.highlight_words([shown.naive], WARN)
-    main.highlight_words([shown.value], ACCENT if estimate.honest else WARN)
+        main.highlight_words([shown.naive.words], WARN)
+    main.highlight_words([shown.value.words], ACCENT if estimate.honest else WARN)
     yield indented(main)
     yield say(confidence(estimate))
     if whose := training_words(estimate, delivered=delivered):
@@ -293,7 +293,9 @@ class Row(NamedTuple):
 def table(estimates: Estimates, reported: Estimate, columns: int) -> Iterator[Part]:
     """Yield the rows, those of one estimand under its sentence, then those that refused."""
     places = places_of(estimates)
-    cells = [Row(e, e.method, print_numbers(e, places).value, limits(e, places)) for e in estimates]
+    cells = [
+        Row(e, e.method, print_numbers(e, places).value.words, limits(e, places)) for e in estimates
+    ]
     heads = ("method", title_of(reported), level(estimates))
     texts = list(zip(heads, *((r.name, "  " + r.value, r.limits) for r in cells), strict=True))
     widths = [max(len(text) for text in column) for column in texts]
@@ -378,7 +380,7 @@ def naive_scores(estimates: Estimates, reported: Estimate) -> Iterator[Fact]:
     for estimate in (reported, *(e for e in estimates if e.method != "holdout")):
         shown = print_numbers(estimate, places_of([reported])).naive
         if shown is not None:
-            scores.setdefault(rule(estimate), shown)
+            scores.setdefault(rule(estimate), shown.words)
     if len(set(scores.values())) > 1:
         each = ", ".join(f"{score} by {how}" for how, score in scores.items())
         yield "Naive", f"{each}: the two rules score differently"

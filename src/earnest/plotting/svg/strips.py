@@ -10,7 +10,7 @@ from enum import StrEnum
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Side
 from earnest.core.text.estimate import places_of, print_numbers
-from earnest.core.text.numbers import show_number, write_in_figure
+from earnest.core.text.numbers import show_number
 from earnest.plotting.svg.canvas import (
     DASH,
     DOTS,
@@ -150,10 +150,10 @@ def forest_strip(
     else:
         canvas.dot(at, 6.5 if reported else 4.5, colour)
     words = print_numbers(estimate, places_of([estimate]))
-    parts = [words.value, *([] if words.low is None else [words.low, words.high])]
-    value, *ends = (write_in_figure(number or "–") for number in parts)
-    interval = f", {ends[0]} to {ends[1]}" if ends else ", no interval"
-    return canvas.figure(f"{estimate.method}: {value}{interval}, {trust}.", [])
+    interval = ", no interval"
+    if words.low is not None and words.high is not None:
+        interval = f", {words.low.signs} to {words.high.signs}"
+    return canvas.figure(f"{estimate.method}: {words.value.signs}{interval}, {trust}.", [])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -253,16 +253,16 @@ def _of_estimate(results: Results, estimate: Estimate) -> Answer:
         kicker=_kicker(material, estimate),
         headline=_spans(
             sentence,
-            shown.value,
-            shown.naive if kind in (Form.SMALL, Form.LARGE) else None,
+            shown.value.words,
+            str(shown.naive) if kind in (Form.SMALL, Form.LARGE) else None,
             "honest" if fair else "naive",
         ),
         lede=lede.strip(),
-        value=shown.value,
+        value=shown.value.words,
         value_title=_value_title(kind),
         interval_title=_interval_title(estimate),
         interval=NONE if estimate.interval is None else limits_words(estimate.interval, shown),
-        naive=shown.naive if naive else None,
+        naive=str(shown.naive) if naive else None,
         naive_title="Naive score",
         naive_note="the winner’s own score on these items"
         if is_on_items(estimate)

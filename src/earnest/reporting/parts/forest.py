@@ -51,7 +51,7 @@ def methods_of(results: Results) -> MethodsPart | None:
         heading=_heading(results, estimate, places),
         lede=LEDE.format(basis=_basis(estimate)),
         level=percent(0.95 if estimate.interval is None else estimate.interval.confidence_level),
-        reported=print_numbers(estimate, places).value,
+        reported=print_numbers(estimate, places).value.words,
         kinds=tuple(sorted({row.kind for group in groups for row in group.rows})),
         one_sided=any(
             method.interval and method.interval.side != Side.TWO_SIDED for method in table
@@ -96,7 +96,7 @@ def _heading(results: Results, estimate: Estimate, places: int) -> str:
         )  # nothing was selected: nothing is corrected
     values = sorted(same, key=lambda method: method.value)
     low, high = (
-        (print_numbers(method, places).value for method in (values[0], values[-1]))
+        (print_numbers(method, places).value.words for method in (values[0], values[-1]))
         if same
         else "--"
     )
@@ -188,7 +188,7 @@ def _row(method: Estimate, estimate: Estimate, places: int, strips: Strips, kind
     return MethodRow(
         title=_title(method),
         note=note,
-        value=shown.value,
+        value=shown.value.words,
         interval=NONE if method.interval is None else limits_words(method.interval, shown),
         kind=kind,
         reported=method is estimate,
