@@ -202,6 +202,8 @@ class MethodSpec:
         found by their word in it, such as 'Bayle et al. 2020'.
     papers : tuple of Paper
         Papers to cite that are not in that table.
+    title_alone : str
+        The title where there is one configuration, for which no part is held out.
     short : str
         A word or two for narrow tables; the title by default.
     short_alone : str
@@ -244,6 +246,7 @@ class MethodSpec:
     cites: str
     papers: tuple[Paper, ...] = ()
     metrics: Family = Family.ANY
+    title_alone: str = ""
     short: str = ""
     short_alone: str = ""
     design: Design | None = None

@@ -200,6 +200,21 @@ def is_perfect(estimate: Estimate) -> bool:
     return interval.side != shut and (interval.low, interval.high)[1 - side] != best
 
 
+class Quantity(StrEnum):
+    """Which number of an estimate a phrase is."""
+
+    VALUE = "value"
+    NAIVE = "naive"
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A piece of a sentence, and the number that it is, if it is one."""
+
+    text: str
+    number: Quantity | None = None
+
+
 def headline(
     estimate: Estimate,
     title: str | None = None,
@@ -215,42 +230,61 @@ def headline(
     speaker : str
         Who reported the naive number: 'the search', or 'your predictions'.
     """
-    words, shown = title or estimate.metric, print_numbers(estimate)
-    kind = form(estimate)
+    phrases = headline_phrases(estimate, title, speaker=speaker)
+    return "".join(phrase.text for phrase in phrases)
+
+
+def headline_phrases(
+    estimate: Estimate,
+    title: str | None = None,
+    *,
+    speaker: str = "the search",
+) -> tuple[Phrase, ...]:
+    """Return the headline in pieces, so that its numbers can be set apart."""
+    return tuple(
+        piece if isinstance(piece, Phrase) else Phrase(piece)
+        for piece in _write_headline(estimate, title or estimate.metric, speaker)
+    )
+
+
+def _write_headline(estimate: Estimate, words: str, speaker: str) -> tuple[str | Phrase, ...]:
+    shown, kind = print_numbers(estimate), form(estimate)
+    value, naive = (
+        Phrase(str(shown.value), Quantity.VALUE),
+        Phrase(str(shown.naive), Quantity.NAIVE),
+    )
     comma = "," if "," in words else ""  # "a ROC AUC, one against the rest, of 0.8"
     items = is_on_items(estimate)
     where = "on items like these" if items else "on new data"
     reported = "the winner scored here" if items else f"{speaker} reported"
-    expect = f"Expect {article(words)} {words}{comma} of {shown.value} {where}"
+    expect = (f"Expect {article(words)} {words}{comma} of ", value, f" {where}")
     if kind is Form.UNCORRECTED:
-        return f"The winner's {words}{comma} of {shown.value} is not corrected for the search."
+        return f"The winner's {words}{comma} of ", value, " is not corrected for the search."
     if kind is Form.NO_EVIDENCE:
-        claim = f"No evidence that the model beats {rival(estimate)}"
-        return f"{claim}: {words}{comma} {shown.value} {where}."
+        claim = f"No evidence that the model beats {rival(estimate)}: {words}{comma} "
+        return claim, value, f" {where}."
     if kind is Form.WORSE:
-        claim = (
-            f"The model does worse than {rival(estimate)}: {words}{comma} {shown.value} {where}."
-        )
-        return f"{claim} {CHECK_LABELS}" if is_chance_midway(estimate) else claim
+        claim = f"The model does worse than {rival(estimate)}: {words}{comma} "
+        check = f" {CHECK_LABELS}" if is_chance_midway(estimate) else ""
+        return claim, value, f" {where}.{check}"
     if kind is Form.ELECTED:
-        scored = f"The best of the candidates scored {article(words)} {words}{comma} of"
-        return f"{scored} {shown.value} on the cases that chose it; only the limit allows for that."
+        scored = f"The best of the candidates scored {article(words)} {words}{comma} of "
+        return scored, value, " on the cases that chose it; only the limit allows for that."
     if kind is Form.PERFECT:
-        return _say_perfect(estimate, words, shown)
+        return (_say_perfect(estimate, words, shown),)
+    if kind is Form.NONE and not shown.differ:
+        return *expect, f", as {reported}."
     if kind is Form.NONE:
-        if not shown.differ:
-            return f"{expect}, as {reported}."
-        return f"{expect}, no worse than the {shown.naive} that {reported}."
+        return *expect, ", no worse than the ", naive, f" that {reported}."
+    if kind is Form.OPEN and items:
+        return *expect, "; the winner scored ", naive, " here."
     if kind is Form.OPEN:
-        if items:
-            return f"{expect}; the winner scored {shown.naive} here."
-        return f"{expect}; {reported} {shown.naive}."
+        return *expect, f"; {reported} ", naive, "."
     if kind is Form.LARGE:
-        return f"{expect}, not the {shown.naive} that {reported}."
+        return *expect, ", not the ", naive, f" that {reported}."
     if kind is Form.SMALL:
-        gap = f"The {shown.naive} that {reported} is {shown.optimism} too optimistic."
-        return f"{expect}. {gap}"
-    return f"{expect}."
+        return *expect, ". The ", naive, f" that {reported} is {shown.optimism} too optimistic."
+    return *expect, "."
 
 
 def is_chance_midway(estimate: Estimate) -> bool:

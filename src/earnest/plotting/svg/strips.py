@@ -85,13 +85,15 @@ def scale_over(
     return Scale(*ends, EDGE, width - EDGE)
 
 
-def strip_axis(scale: Scale, *, name: str, words: str = "") -> Figure:
+def strip_axis(scale: Scale, *, name: str, words: str = "", left: bool = False) -> Figure:
     """Draw the labels of the scale, to stand in the head of the table.
 
     Parameters
     ----------
     words : str
         What a side means, such as 'winner better →'; written over the labels.
+    left : bool
+        Whether it is the left side.
     """
     canvas = Canvas(scale.end + EDGE, 34 if words else 18, name)
     base = canvas.height - 4
@@ -100,7 +102,6 @@ def strip_axis(scale: Scale, *, name: str, words: str = "") -> Figure:
         x = center_words(canvas, scale(value), label, SMALL)
         canvas.text((x, base), label, anchor="middle", size=SMALL)
     if words:
-        left = words.startswith("←")
         zero = scale(0.0)
         anchor = (zero - 4, "end") if left else (zero + 4, "start")
         if not 0 <= anchor[0] + (-1 if left else 1) * measure_text(words, SMALL) <= canvas.width:

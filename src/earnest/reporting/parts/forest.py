@@ -136,7 +136,7 @@ def _groups(
     refused = [
         MethodRow(
             title=METHODS[name].spec.label(),
-            note=f"{name}: {_briefly(name, why)}",
+            note=why.what,
             value=NONE,
             interval=NONE,
             kind="refused",
@@ -145,12 +145,6 @@ def _groups(
     ]
     if refused:
         yield MethodGroup(*REFUSED, tuple(refused))
-
-
-def _briefly(name: str, why: str) -> str:
-    """Return the first sentence of a refusal, without the name that stands before it."""
-    first = why.split(". ")[0].rstrip(".")
-    return first.removeprefix(f"method {name!r} ")
 
 
 def _put_reported_first(rows: list[Estimate], estimate: Estimate) -> list[Estimate]:
