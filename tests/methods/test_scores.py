@@ -71,7 +71,7 @@ def test_every_method_for_means_takes_scores_and_the_others_say_what_would_work(
     assert set(FOR_MEANS) <= answered
     assert all(is_on_items(made) for made in table)
     for reason_given in table.refused.values():
-        assert "method='" in reason_given
+        assert "method='" in str(reason_given)
 
 
 def test_the_words_speak_of_items_and_neither_of_folds_nor_of_training() -> None:

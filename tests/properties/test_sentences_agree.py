@@ -46,13 +46,13 @@ def check_agreement(made: Estimate) -> None:
     shown, scale, interval = print_numbers(made), made.scale, made.interval
     assert interval is not None
     assert made.value in interval
-    least, most = spans(shown.value, scale)
+    least, most = spans(str(shown.value), scale)
     assert shown.low is not None
     assert shown.high is not None
     if math.isfinite(interval.low):
-        assert spans(shown.low, scale)[0] <= most
+        assert spans(str(shown.low), scale)[0] <= most
     if math.isfinite(interval.high):
-        assert spans(shown.high, scale)[1] >= least
+        assert spans(str(shown.high), scale)[1] >= least
     said = confidence(made)
     for word, beyond in (("above", scale.limits[1]), ("below", scale.limits[0])):
         found = re.search(rf"is {word} ({NUMBER})", said)
@@ -63,7 +63,7 @@ def check_agreement(made: Estimate) -> None:
     assert limits_words(interval, shown) in said.replace(" and ", " to ")
     if "too optimistic." in headline(made):
         assert shown.optimism is not None
-        assert spans(shown.optimism, replace(scale, limits=(-math.inf, math.inf)))[0] > 0.0
+        assert spans(str(shown.optimism), replace(scale, limits=(-math.inf, math.inf)))[0] > 0.0
 
 
 def awkward(seed: int) -> en.Predictions:

@@ -111,7 +111,7 @@ def test_sentences_show_the_fields(index: int, capsys: pytest.CaptureFixture[str
     estimate = place(index)
     shown = print_numbers(estimate)
     for surface, text in list_prose(estimate, capsys):
-        assert shown.value in text or is_perfect(estimate), surface
+        assert shown.value.words in text or is_perfect(estimate), surface
         if estimate.interval is not None:
             words = limits_words(estimate.interval, shown)
             assert words in text or words.replace(" to ", " and ") in text, surface
@@ -150,7 +150,7 @@ def test_figures_mark_what_is_not_corrected(index: int) -> None:
     estimate = place(index)
     figure = answer(estimate, name="x")
     assert ("not corrected" in figure.label) is not estimate.honest
-    assert print_numbers(estimate).value.replace("\u2212", "") in figure.label.replace("\u2212", "")
+    assert print_numbers(estimate).value.signs in figure.label
     axes = Estimates((estimate,)).plot()
     marks = [mark for mark in axes.lines if mark.get_marker() in ("o", "D")]
     assert [mark.get_color() == NAIVE for mark in marks] == [not estimate.honest]

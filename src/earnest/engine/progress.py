@@ -439,13 +439,19 @@ def count_done(state: ProgressState) -> str:
 
     Configurations are counted where they are complete one by one, otherwise fits.
     """
+    count, words = split_done(state)
+    return f"{count} {words}"
+
+
+def split_done(state: ProgressState) -> tuple[str, str]:
+    """Return how much is done, and in words of what."""
     if state.budget is not None and state.planned:
         if state.complete > state.planned:
-            return f"{state.complete:,} configurations, {state.planned:,} were planned"
-        return f"{state.complete:,} of {state.planned:,} planned configurations"
+            return f"{state.complete:,}", f"configurations, {state.planned:,} were planned"
+        return f"{state.complete:,}", f"of {state.planned:,} planned configurations"
     if state.fits_planned:
-        return f"{state.fits:,} of {state.fits_planned:,} {state.noun}"
-    return f"{state.fits:,} {state.noun[:-1] if state.fits == 1 else state.noun}"
+        return f"{state.fits:,}", f"of {state.fits_planned:,} {state.noun}"
+    return f"{state.fits:,}", state.noun[:-1] if state.fits == 1 else state.noun
 
 
 def read_meter(progress: Progress | bool | None) -> Meter:

@@ -57,8 +57,8 @@ class Untested(Plain):
 
     def __str__(self) -> str:
         """Return the finding as a clause."""
-        at = "at" if self.beyond is Beyond.LEVEL else ""
-        return f"{self.param} is untested {at} {self.words}".replace("  ", " ")
+        at = "at " if self.beyond is Beyond.LEVEL else ""
+        return f"{self.param} is untested {at}{self.words}"
 
 
 def find_untested(space: Space, informing: Floats, unused: Floats) -> tuple[Untested, ...]:

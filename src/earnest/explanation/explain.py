@@ -19,6 +19,7 @@ from earnest.core.base.threads import each, one_blas_thread, workers
 from earnest.core.cautions import of_search, of_trials
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import by_severity
+from earnest.core.space.levels import show_level
 from earnest.core.space.trials import Trials
 from earnest.core.text.doors import arg
 from earnest.explanation.coverage import find_untested
@@ -26,7 +27,7 @@ from earnest.explanation.curves import EffectCurve, Objective
 from earnest.explanation.effects import Scene, effect_of, find_ranges
 from earnest.explanation.importance import measure_importance
 from earnest.explanation.regions.partition import DEFAULT_REGIONS, Growth, RegionRule, regions_of
-from earnest.explanation.regions.regions import RegionTree, text
+from earnest.explanation.regions.regions import RegionTree
 from earnest.explanation.result import Explanation
 from earnest.explanation.sampling_bias import SamplingBias, sampling_bias
 from earnest.explanation.stable import StableOptimum, stable_optimum
@@ -295,7 +296,7 @@ def remark_edge(scene: Scene, columns: Iterable[int]) -> Iterator[Caution]:
         if not parameter.numeric or few or np.isnan(code):
             continue
         if code <= EDGE or code >= 1.0 - EDGE:
-            value = text(parameter.decode(np.array([code]))[0])
+            value = show_level(parameter.decode(np.array([code]))[0])
             edges.append((parameter.name, value, bool(code <= EDGE)))
     if edges:
         yield of_trials.best_on_edge(tuple(edges), inferred=bool(scene.space.remarks))

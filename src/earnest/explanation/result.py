@@ -18,6 +18,7 @@ from earnest.core.base.provenance import JsonObject
 from earnest.core.base.threads import one_blas_thread
 from earnest.core.results.base import HIDDEN, Result, is_page
 from earnest.core.results.cautions import Caution
+from earnest.core.space.levels import show_level
 from earnest.core.space.trials import TrialCounts
 from earnest.core.text.cleaning import clean_line
 from earnest.core.text.doors import arg
@@ -31,7 +32,12 @@ from earnest.explanation.curves import (
     average_columns,
     negative_log_likelihood,
 )
-from earnest.explanation.effects import Scene, compute_surface, effect_of
+from earnest.explanation.effects import (
+    Scene,
+    compute_surface,
+    describe_condition,
+    effect_of,
+)
 from earnest.explanation.importance import Importance, Share
 from earnest.explanation.regions.partition import Growth, RegionRule, regions_of
 from earnest.explanation.regions.regions import Region, RegionTree, inside
@@ -128,8 +134,21 @@ class Explanation(Result):
     @property
     def finding(self) -> str:
         """Which parameters matter most, in words that claim no more than the intervals support."""
-        parts = {name: curve.where for name, curve in self.effects.items() if curve.where}
+        parts = {name: self.where_active(name) for name in self.effects}
         return headline(self.importance, self.sampling_bias, parts, self.untested)
+
+    def where_active(self, param: str) -> str:
+        """Return where a parameter is active, in words; empty if everywhere."""
+        if self.scene is None:
+            return self.effects[param].where
+        return describe_condition(self.scene.space, self.scene.space.index(param))
+
+    @property
+    def headline(self) -> str:
+        """The finding with a capital, unless it begins with the name of a parameter."""
+        finding = self.finding
+        names_first = self.trust is Trust.SHOWN and bool(list_foremost(self.importance))
+        return finding if names_first else finding[:1].upper() + finding[1:]
 
     @property
     def n_trials(self) -> int:
@@ -455,28 +474,31 @@ def headline(
     widest = max(gaps, key=lambda gap: gap.expected, default=None)
     if widest is None or not shown:
         return finding
-    return f"{finding}; {leading} {widest.words} was hardly tried"
-
-
-def as_sentence(words: str) -> str:
-    """Return words with a capital, unless they begin with the name of a parameter."""
-    ours = words.startswith(("no hyperparameter", NOT_SHOWN))
-    return words[:1].upper() + words[1:] if ours else words
+    return f"{finding}; {leading} {show_level(widest.words)} was hardly tried"
 
 
 def find_most_important(importance: Importance, where: Mapping[str, str] | None = None) -> str:
     """Return which parameters matter most, or that none clearly does."""
     names, parts = importance.ranking, where or {}
+    leading = list_foremost(importance)
     if len(names) == 1:
         return f"{names[0]} is the only one that varied"
-    if all(importance.total[name].high < LITTLE for name in names):
-        return "no hyperparameter affects the objective"
-    leading = find_leading(importance)
     if not leading:
-        return "no hyperparameter clearly matters most"
+        little = all(importance.total[name].high < LITTLE for name in names)
+        verb = "affects the objective" if little else "clearly matters most"
+        return f"no hyperparameter {verb}"
     verb = "matters" if len(leading) == 1 else "matter"
     named = (f"{n} (where {parts[n]})" if parts.get(n) else n for n in leading)
     return f"{' and '.join(named)} {verb} most"
+
+
+def list_foremost(importance: Importance) -> tuple[str, ...]:
+    """Return the parameters that the finding names first, none where none matters most."""
+    names = importance.ranking
+    if len(names) == 1:
+        return names
+    little = all(importance.total[name].high < LITTLE for name in names)
+    return () if little else find_leading(importance)
 
 
 def find_leading(importance: Importance) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.results.base import Plain
+from earnest.core.space.levels import show_level
 from earnest.core.space.space import Space
 
 Floats = NDArray[np.float64]
@@ -236,4 +237,4 @@ def _put_in_words(space: Space, column: int, edges: Floats, first: int, last: in
 
 def short(value: object) -> str:
     """Return a value with at most three digits, as it is read in a sentence."""
-    return f"{value:.3g}" if isinstance(value, float) else str(value)
+    return show_level(value, digits=3)

@@ -28,6 +28,7 @@ from earnest.core.results.estimate import (
     Estimate,
     Estimates,
     Provenance,
+    Refusal,
     by_severity,
     few_beyond,
     make_interval,
@@ -282,7 +283,7 @@ def _answer_all(
 ) -> Estimates:
     """Ask every method but that of the known estimate, which stands as it is."""
     answers: list[Estimate] = []
-    refused: dict[str, str] = {}
+    refused: dict[str, Refusal] = {}
     for method in chosen:
         if delivered is not None and delivered.method == method.spec.name:
             answers.append(delivered)
@@ -293,9 +294,9 @@ def _answer_all(
         except ClusterError:
             raise
         except EarnestError as error:
-            refused[method.spec.name] = str(error)
+            refused[method.spec.name] = Refusal.of(error)
     if not answers:
-        raise EvidenceError("no method fits this question", got=next(iter(refused.values())))
+        raise EvidenceError("no method fits this question", got=str(next(iter(refused.values()))))
     return Estimates(tuple(answers), refused, tuple(disagreement(answers)))
 
 

@@ -21,7 +21,7 @@ from earnest.core.results.specs import MethodSpec
 from earnest.core.results.thresholds import Thresholds
 from earnest.core.space.parameters import Parameter
 from earnest.core.space.trials import Trials
-from earnest.core.text.comparison import p_words, places_of_difference
+from earnest.core.text.comparison import p_value_text, places_of_difference
 from earnest.core.text.estimate import (
     confidence,
     headline,
@@ -40,9 +40,10 @@ from earnest.core.text.learning import headline as learning_headline
 from earnest.core.text.names import readable
 from earnest.core.text.numbers import percent, prose
 from earnest.core.text.thresholds import headline as thresholds_headline
+from earnest.core.text.thresholds import tell_thresholds
 from earnest.decision.plan import Plan
 from earnest.decision.verdict import Verdict
-from earnest.explanation.result import Explanation, as_sentence, in_percent
+from earnest.explanation.result import Explanation, in_percent
 from earnest.explanation.sampling_bias import short
 from earnest.inference.general.result import StatisticResult
 from earnest.metrics import METRICS
@@ -113,7 +114,12 @@ def comparison_fragment(comparison: Comparison) -> str:
         scale = svg_strips.difference_scale([row], width=350)
         name = name_of(comparison)
         pictures = [
-            svg_strips.strip_axis(scale, name=f"{name}-axis", words=_better(comparison)),
+            svg_strips.strip_axis(
+                scale,
+                name=f"{name}-axis",
+                words=_better(comparison),
+                left=not comparison.scale.greater_is_better,
+            ),
             svg_strips.comparison_strip(row, scale, name=name),
         ]
     facts = [
@@ -145,7 +151,7 @@ def thresholds_fragment(thresholds: Thresholds) -> str:
         ("For pasting", repr(thresholds)),
     ]
     picture = svg_thresholds.thresholds(thresholds, name=name_of(thresholds), width=WIDTH)
-    words = thresholds.summary().removeprefix(thresholds_headline(thresholds)).strip()
+    words = tell_thresholds(thresholds)
     sentence, table = thresholds_headline(thresholds), _table_of(thresholds)
     return fragment(sentence, words, facts, thresholds.cautions, [picture], table=table)
 
@@ -206,7 +212,7 @@ def explanation_fragment(explanation: Explanation) -> str:
     best = ", ".join(f"{name} = {short(value)}" for name, value in explanation.best_config.items())
     shares = [(name, in_percent(share)) for name, share in explanation.importance.total.items()]
     return fragment(
-        as_sentence(explanation.finding),
+        explanation.headline,
         f"What the search learned about {explanation.objective.name} (as searched, not corrected), "
         f"from {explanation.counts}.",
         [
@@ -303,7 +309,7 @@ def estimates_fragment(estimates: Estimates) -> str:
                 name=f"{name}-{len(out)}",
                 trust=trust if fair else svg_strips.Trust.NAIVE,
             )
-            value, ends = print_numbers(estimate, places).value, _ends(estimate, places)
+            value, ends = print_numbers(estimate, places).value.words, _ends(estimate, places)
             cells = (_label(estimate), value, ends)
             out.append(TableRow(cells, strip=strip))
     refused = [TableRow((f"{name}: {why}",), group=True) for name, why in estimates.refused.items()]
@@ -331,10 +337,7 @@ def comparisons_fragment(comparisons: Comparisons) -> str:
             (
                 labels.get(comparison.b, comparison.b),
                 prose(comparison.difference, places, comparison.limits),
-                *(
-                    p_words(each).removeprefix("p ").removeprefix("= ")
-                    for each in (p, comparisons.p_best[comparison.b])
-                ),
+                *(p_value_text(each) for each in (p, comparisons.p_best[comparison.b])),
                 comparisons.verdict(comparison.b in not_worse),
             ),
             strip=svg_strips.comparison_strip(each, scale, name=f"{name}-{i}"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from earnest.core.text.numbers import prose, write_count
-from earnest.engine.progress import ProgressState, count_done, span_words
+from earnest.engine.progress import ProgressState, span_words, split_done
 from earnest.metrics import METRICS
 from earnest.plotting.svg import gain as svg_gain
 from earnest.plotting.svg import strips as svg_strips
@@ -175,13 +175,14 @@ def _draw_curve(standing: Standing, name: str, width: float) -> Figure:
 def _headline(state: LiveState) -> Iterator[Span]:
     standing = state.standing
     if standing is None:
+        doing = state.progress.doing
         words = {
-            Status.RUNNING: state.progress.doing or "The first configuration is under way.",
+            Status.RUNNING: f"{doing} …" if doing else "The first configuration is under way.",
             Status.FINISHED: "The search is finished.",
             Status.STOPPED: "The search was stopped before a configuration was complete.",
             Status.FAILED: "The search failed.",
-        }[state.status]
-        yield Span(words if words.endswith(".") else f"{words} …")
+        }
+        yield Span(words[state.status])
         return
     best, planned = _number(standing.leaders[0].score, standing), state.progress.planned
     tried = write_count(standing.n_configs, "configuration")
@@ -237,7 +238,7 @@ def _counts(state: LiveState) -> Iterator[tuple[str, str, str]]:
     """Yield words, number and kind of what is counted; what is zero is left out."""
     progress, running = state.progress, state.status is Status.RUNNING
     if progress.fits_planned or progress.fits:
-        number, _, words = count_done(progress).partition(" ")
+        number, words = split_done(progress)
         yield words, number, ""
     for word, count in (
         ("from an earlier run", progress.fits_stored),

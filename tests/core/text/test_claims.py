@@ -89,7 +89,7 @@ def test_a_value_near_an_end_is_no_bound_beside_a_wide_interval(value: float, sh
     made = en.estimate(en.Predictions.from_arrays(y, noise), metric="f1", rng=0)
     wide = Interval(0.0, 0.99, 0.95, "two-sided")
     rough = replace(made, value=value, standard_error=0.2, interval=wide)
-    assert print_numbers(rough).value == shown
+    assert str(print_numbers(rough).value) == shown
 
 
 @pytest.mark.parametrize("count", [1, 82])

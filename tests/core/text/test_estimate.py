@@ -32,7 +32,7 @@ from earnest.core.text.estimate import (
     form,
     training_words,
 )
-from earnest.core.text.numbers import percent, prose
+from earnest.core.text.numbers import PrintedNumber, percent, print_number, prose
 from earnest.results import Estimate, Interval
 
 AUC = Scale("roc_auc", True, (0.0, 1.0))
@@ -62,6 +62,10 @@ def made(value: float, naive: float | None, **changes: object) -> Estimate:
         optimism_error=0.001,
     )
     return dataclasses.replace(base, **changes)  # type: ignore[arg-type]
+
+
+def show(*numbers: PrintedNumber | None) -> tuple[str, ...]:
+    return tuple(str(number) for number in numbers)
 
 
 def plain(text: str) -> str:
@@ -276,12 +280,12 @@ def test_a_method_without_interval_says_so():
 def test_printed_numbers_add_up():
     # 0.99149 - 0.98351 is 0.00798, but a reader subtracts 0.984 from 0.991
     shown = print_numbers(made(0.98351, 0.99149))
-    assert (shown.naive, shown.value, shown.optimism) == ("0.991", "0.984", "0.007")
+    assert show(shown.naive, shown.value, shown.optimism) == ("0.991", "0.984", "0.007")
 
 
 def test_nearly_one_is_never_printed_as_one():
     shown = print_numbers(made(0.99961, 0.99999))
-    assert (shown.value, shown.naive) == ("over 0.999", "over 0.999")
+    assert show(shown.value, shown.naive) == ("over 0.999", "over 0.999")
     assert prose(-0.25, 2) == "\u22120.25"
 
 
@@ -314,12 +318,21 @@ def test_a_limit_that_bounds_nothing_is_not_said_and_the_level_is_right(
 
 
 def test_a_limit_near_minus_one_is_said_with_a_true_minus():
-    shown = PrintedEstimate("0.100", None, None, "under \u22120.999", "0.300")
+    low, high = print_number(-0.9999, 3, (-1.0, 1.0)), print_number(0.3, 3, (-1.0, 1.0))
+    assert show(low, high) == ("under \u22120.999", "0.300")
+    shown = PrintedEstimate(high, None, None, low, high)
     ends = Interval(-0.9999, 0.3, 0.95, "two-sided")
     assert limits_words(ends, shown) == "\u22121 to 0.300"
     assert limits_words(ends, dataclasses.replace(shown, full=frozenset({Side.LOWER}))) == (
         "below 0.300"
     )
+
+
+def test_a_limit_that_all_but_reaches_the_range_is_said_as_its_end():
+    half = Scale("half", True, (0.0, 0.5))
+    interval = Interval(0.1, 0.49999, 0.95, "upper")
+    near = made(0.3, 0.4, scale=half, interval=interval, no_information=0.1)
+    assert limits_words(interval, print_numbers(near)) == "below 0.5"
 
 
 def test_a_range_without_an_end_is_never_full():
@@ -343,7 +356,7 @@ def test_nothing_is_said_of_training_where_it_is_not_known():
 def test_what_is_near_one_is_one_where_one_is_no_limit():
     near = dataclasses.replace(LOSS, value=0.99999, naive=0.99961, standard_error=0.003)
     shown = print_numbers(near)
-    assert (shown.value, shown.naive, shown.optimism) == ("1.000", "1.000", "0.000")
+    assert show(shown.value, shown.naive, shown.optimism) == ("1.000", "1.000", "0.000")
 
 
 def test_thousands_are_set_apart_and_still_add_up():
@@ -354,7 +367,9 @@ def test_thousands_are_set_apart_and_still_add_up():
         standard_error=3000.0,
         interval=Interval(999.0, 1234567.8, 0.95, "two-sided"),
     )
-    assert print_numbers(big) == PrintedEstimate("23,452", "19,975", "3,477", "999", "1,234,568")
+    shown = print_numbers(big)
+    assert show(shown.value, shown.naive, shown.optimism) == ("23,452", "19,975", "3,477")
+    assert show(shown.low, shown.high) == ("999", "1,234,568")
     assert prose(-2780.25, 2, (-1e9, 1e9)) == "\u22122,780.25"
     assert prose(12345.678901, 6) == "12,345.678901"
 
@@ -367,15 +382,15 @@ def test_digits_and_powers_of_ten_are_not_mixed():
         standard_error=1.8e8,
         interval=Interval(625_357_458.0, 1_340_298_000.0, 0.95, "two-sided"),
     )
-    assert print_numbers(huge) == PrintedEstimate(
-        "9.4e+08", "6.8e+08", "2.6e+08", "6.3e+08", "1.34e+09"
-    )
+    shown = print_numbers(huge)
+    assert show(shown.value, shown.naive, shown.optimism) == ("9.4e+08", "6.8e+08", "2.6e+08")
+    assert show(shown.low, shown.high) == ("6.3e+08", "1.34e+09")
 
 
 def test_tiny_losses_keep_their_digits():
     tiny = dataclasses.replace(LOSS, value=3.21e-11, naive=2.1e-11, standard_error=1e-12)
     shown = print_numbers(tiny)
-    assert (shown.value, shown.naive, shown.optimism) == (
+    assert show(shown.value, shown.naive, shown.optimism) == (
         "3.21e\u221211",
         "2.10e\u221211",
         "1.11e\u221211",

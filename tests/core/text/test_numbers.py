@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from earnest.core import decimals, find_shared_places, number
+from earnest.core.text.numbers import print_number
 
 
 @pytest.mark.parametrize(
@@ -173,3 +174,21 @@ def test_numbers_side_by_side_are_all_digits_or_all_powers_of_ten(
 
 def test_nothing_has_no_power_of_ten() -> None:
     assert number(0.0, -7) == "0"
+
+
+@given(
+    st.floats(-2.0, 2.0),
+    st.integers(-2, 6),
+    st.sampled_from([(0.0, 1.0), (-1.0, 1.0), (0.0, 0.5), (0.0, INFINITE), (-INFINITE, INFINITE)]),
+)
+@settings(max_examples=200)
+def test_a_printed_number_knows_what_its_digits_say(
+    value: float, places: int, limits: tuple[float, float]
+) -> None:
+    shown = print_number(value, places, limits)
+    assert shown.value == float(shown.digits)
+    assert (shown.plain[0] in "<>") is (shown.short_of is not None)
+    if shown.short_of is not None:
+        assert shown.short_of in limits
+        assert min(shown.value, shown.short_of) <= value <= max(shown.value, shown.short_of)
+    assert shown.nearest in (shown.value, shown.short_of)

@@ -131,18 +131,18 @@ def _show_truth(expected: Estimate, forecast: Forecast, truth: list[str]) -> Non
     from sklearn.metrics import roc_auc_score
 
     from earnest.cli.show.estimate import grid, indented
-    from earnest.core.text.estimate import print_numbers
+    from earnest.core.text.estimate import places_of, print_numbers
+    from earnest.core.text.numbers import prose
 
     column = next(name for name in forecast.columns if name.endswith(POSITIVE))
     scores = [float(str(score)) for score in forecast.to_dict()[column]]
     area = roc_auc_score([label == POSITIVE for label in truth], scores)
     shown = print_numbers(expected)
-    places = len(shown.value.rpartition(".")[2])
     table = grid(2)
     for words, number, style in (
-        ("what the search reported", shown.naive or shown.value, WARN),
-        ("what earnest said to expect", shown.value, ACCENT),
-        (f"what it is, on {len(truth)} new applicants", f"{area:.{places}f}", "bold"),
+        ("what the search reported", str(shown.naive or shown.value), WARN),
+        ("what earnest said to expect", shown.value.words, ACCENT),
+        (f"what it is, on {len(truth)} new applicants", prose(area, places_of([expected])), "bold"),
     ):
         table.add_row(Text(words, style=GREY), Text(number, style=style))
     emit(Text(), indented(table))

@@ -21,12 +21,13 @@ from earnest.cli.show.estimate import (
     table,
     tag_cautions,
     title_of,
+    write_headline,
 )
 from earnest.cli.show.picture import MARGIN, axis_for, strip
 from earnest.cli.show.terminal import ACCENT, GREY, clean, columns
 from earnest.core.results.estimate import Estimate, Estimates
 from earnest.core.results.specs import Estimand
-from earnest.core.text.estimate import confidence, headline, print_numbers, training_words
+from earnest.core.text.estimate import confidence, print_numbers, training_words
 from earnest.core.text.numbers import write_count
 from earnest.metrics import METRICS
 from earnest.metrics.families import BINARY
@@ -66,14 +67,14 @@ def show_all_assessed(estimates: Estimates, source: Any) -> None:
 
 
 def _sentences(estimate: Estimate) -> Iterator[Part]:
-    sentence = headline(estimate, title_of(estimate))
+    main = write_headline(estimate)
     if spec_of(estimate).estimand in FLATTERING:
-        sentence = (
-            f"The {title_of(estimate)} of {print_numbers(estimate).value} is too optimistic: the "
-            "models saw the cases that it is measured on. Do not expect it on new data."
+        main = Text(clean(f"The {title_of(estimate)} of "), style="bold")
+        main.append(print_numbers(estimate).value.words, ACCENT)
+        main.append(
+            " is too optimistic: the models saw the cases that it is measured on. Do not expect it "
+            "on new data."
         )
-    main = Text(clean(sentence), style="bold")
-    main.highlight_words([print_numbers(estimate).value], ACCENT)
     yield indented(main)
     yield say(confidence(estimate))
     if whose := training_words(estimate):

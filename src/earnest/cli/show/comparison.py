@@ -27,7 +27,13 @@ from earnest.comparison import TESTS
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.specs import ComparisonEstimand, Side
-from earnest.core.text.comparison import chance, decision, p_words, places_of_difference
+from earnest.core.text.comparison import (
+    chance,
+    decision,
+    p_value_text,
+    p_words,
+    places_of_difference,
+)
 from earnest.core.text.numbers import MINUS, percent, prose, write_count
 
 ZERO = "┆"
@@ -263,13 +269,9 @@ def _cells(
     texts = (
         _short(comparison.b, names),
         prose(comparison.difference, places, comparison.limits),
-        _bare(p),
+        p_value_text(p),
     )
-    return texts if best is None else (*texts, _bare(best))
-
-
-def _bare(p: float) -> str:
-    return p_words(p).removeprefix("p ").removeprefix("= ")
+    return texts if best is None else (*texts, p_value_text(best))
 
 
 def _row(

@@ -20,9 +20,10 @@ from earnest.core.results.gain import Gain
 from earnest.core.results.specs import MethodSpec
 from earnest.core.text.doors import current_door, render
 from earnest.core.text.estimate import (
+    Quantity,
     confidence,
     estimand_words,
-    headline,
+    headline_phrases,
     is_on_items,
     limits_words,
     places_of,
@@ -37,7 +38,6 @@ from earnest.metrics import METRICS
 PICTURE = 44  # columns from the first to the last tick
 NARROWEST = 50  # columns under which a picture tells nothing
 MOST_CAUTIONS = 5
-APART = " on a held-out part"
 SPEAKER = "your predictions"  # all that the command line is given
 
 Part = Text | Table | Padding
@@ -82,6 +82,15 @@ def metric_words(result: Estimate | Comparison | Gain) -> str:
     return f"{result.metric}, {'higher' if result.scale.greater_is_better else 'lower'} is better"
 
 
+def write_headline(estimate: Estimate, speaker: str = SPEAKER) -> Text:
+    """Return the sentence with the honest number, both numbers in the colour of their trust."""
+    styles = {Quantity.VALUE: ACCENT if estimate.honest else WARN, Quantity.NAIVE: WARN}
+    text = Text(style="bold")
+    for phrase in headline_phrases(estimate, title_of(estimate), speaker=speaker):
+        text.append(clean(phrase.text), styles.get(phrase.number) if phrase.number else None)
+    return text
+
+
 def sentences(
     estimate: Estimate,
     speaker: str = SPEAKER,
@@ -93,13 +102,7 @@ def sentences(
 
     `tried` is how many configurations were begun, where some were not evaluated on every fold.
     """
-    shown = print_numbers(estimate)
-    sentence = headline(estimate, title_of(estimate), speaker=speaker)
-    main = Text(clean(sentence), style="bold")
-    if shown.naive is not None and shown.naive != shown.value:
-        main.highlight_words([shown.naive], WARN)
-    main.highlight_words([shown.value], ACCENT if estimate.honest else WARN)
-    yield indented(main)
+    yield indented(write_headline(estimate, speaker))
     yield say(confidence(estimate))
     if whose := training_words(estimate, delivered=delivered):
         yield say(whose)
@@ -157,8 +160,8 @@ def subject(estimate: Estimate, names: Mapping[str, str] | None = None) -> Itera
 def method_facts(estimate: Estimate) -> Iterator[Fact]:
     """Yield the method and what it estimates."""
     spec = spec_of(estimate)
-    # Of one configuration nothing is kept apart: all cases score.
-    title = spec.title if estimate.n_configs > 1 else spec.title.removesuffix(APART)
+    alone = estimate.n_configs == 1
+    title = (spec.title_alone if alone else "") or spec.title
     yield "Method", f"{spec.name}: {title}"
     yield "Estimates", estimand_words(estimate)
 
@@ -293,7 +296,9 @@ class Row(NamedTuple):
 def table(estimates: Estimates, reported: Estimate, columns: int) -> Iterator[Part]:
     """Yield the rows, those of one estimand under its sentence, then those that refused."""
     places = places_of(estimates)
-    cells = [Row(e, e.method, print_numbers(e, places).value, limits(e, places)) for e in estimates]
+    cells = [
+        Row(e, e.method, print_numbers(e, places).value.words, limits(e, places)) for e in estimates
+    ]
     heads = ("method", title_of(reported), level(estimates))
     texts = list(zip(heads, *((r.name, "  " + r.value, r.limits) for r in cells), strict=True))
     widths = [max(len(text) for text in column) for column in texts]
@@ -312,7 +317,7 @@ def table(estimates: Estimates, reported: Estimate, columns: int) -> Iterator[Pa
                 )
     if estimates.refused:
         yield say("cannot answer", GREY)
-        reasons = ((f"  {name}", render(why)) for name, why in estimates.refused.items())
+        reasons = ((f"  {name}", str(why)) for name, why in estimates.refused.items())
         yield label_facts(reasons, style=GREY)
 
 
@@ -378,7 +383,7 @@ def naive_scores(estimates: Estimates, reported: Estimate) -> Iterator[Fact]:
     for estimate in (reported, *(e for e in estimates if e.method != "holdout")):
         shown = print_numbers(estimate, places_of([reported])).naive
         if shown is not None:
-            scores.setdefault(rule(estimate), shown)
+            scores.setdefault(rule(estimate), shown.words)
     if len(set(scores.values())) > 1:
         each = ", ".join(f"{score} by {how}" for how, score in scores.items())
         yield "Naive", f"{each}: the two rules score differently"

@@ -20,10 +20,11 @@ from earnest.cli.show.estimate import (
     say,
 )
 from earnest.cli.show.terminal import ACCENT, GREY, NO_BREAK, WARN, clean, columns
+from earnest.core.space.levels import show_level
 from earnest.core.text.numbers import write_count
 from earnest.explanation.curves import EffectCurve
-from earnest.explanation.regions.regions import RegionTree, band_words, text
-from earnest.explanation.result import Explanation, as_sentence, in_percent
+from earnest.explanation.regions.regions import RegionTree, band_words
+from earnest.explanation.result import Explanation, in_percent
 from earnest.explanation.suggest import Suggestion
 
 MOST_PARAMS, MOST_TREES = 12, 3
@@ -43,7 +44,7 @@ def show_explanation(
     trees = [tree for tree in explanation.regions.values() if len(tree) > 1]
     emit_blocks(
         [
-            say(f"{as_sentence(explanation.finding)}.", "bold"),
+            say(f"{explanation.headline}.", "bold"),
             say(str(explanation.surrogate_quality)),
         ],
         winner(explanation),
@@ -129,8 +130,7 @@ def regions(tree: RegionTree, *, shown: bool = False) -> Iterator[Part]:
         style = ACCENT if leaf.holds_best else ""
         mark = " · best here" if leaf.holds_best else ""
         words = Text(clean(leaf.words), style=style)
-        facts = f"{leaf.facts.rpartition(', ')[0]}, "
-        band = Text(clean(facts), style=GREY)
+        band = Text(clean(f"{leaf.extent}, "), style=GREY)
         band.append(clean(band_words(leaf.narrower)), WARN if leaf.narrower < -0.005 else ACCENT)
         table.add_row(words, band.append(mark, ACCENT))
     for column in table.columns:  # the first may wrap too: conditions are long
@@ -140,7 +140,9 @@ def regions(tree: RegionTree, *, shown: bool = False) -> Iterator[Part]:
 
 def facts(explanation: Explanation) -> Iterator[Fact]:
     """Yield what was explained, and what is as good as the best."""
-    best = ", ".join(f"{name}={text(value)}" for name, value in explanation.best_config.items())
+    best = ", ".join(
+        f"{name}={show_level(value)}" for name, value in explanation.best_config.items()
+    )
     yield "Best", f"{explanation.best_value:.4g} with {best}"
     stable = explanation.stable_optimum
     yield (
@@ -165,7 +167,7 @@ def facts(explanation: Explanation) -> Iterator[Fact]:
 def suggestions(advice: Sequence[Suggestion]) -> Iterator[Fact]:
     """Yield what to try next."""
     for number, each in enumerate(advice):
-        words = ", ".join(f"{name}={text(_round(v))}" for name, v in each.config.items())
+        words = ", ".join(f"{name}={show_level(_round(v))}" for name, v in each.config.items())
         gain = f"all bands {100 * each.narrower:.0f}\u00a0% narrower"
         yield "Try next" if number == 0 else "", f"{words} ({gain})"
 
@@ -182,7 +184,7 @@ def spark(curve: EffectCurve) -> str:
 
 def best_at(curve: EffectCurve) -> str:
     """Return the value at which a curve is best."""
-    return text(_round(curve.grid[curve.objective.best(curve.mean)]))
+    return show_level(_round(curve.grid[curve.objective.best(curve.mean)]))
 
 
 def span(curve: EffectCurve) -> str:

@@ -209,14 +209,22 @@ def label_array(classes: tuple[object, ...]) -> NDArray[np.generic]:
 
 
 def encode_classes(
-    y: NDArray[np.generic], task: Task, positive: object, classes: tuple[object, ...] | None
+    y: NDArray[np.generic],
+    task: Task,
+    positive: object,
+    classes: tuple[object, ...] | None,
+    *,
+    name: str = "`y`",
 ) -> tuple[NDArray[np.int64], tuple[object, ...]]:
-    """Turn labels into codes; the positive class of a binary task gets code 1."""
+    """Turn labels into codes; the positive class of a binary task gets code 1.
+
+    Errors call the outcome by its `name`.
+    """
     levels, codes = np.unique(y, return_inverse=True)
     labels = plain_labels(levels)
     if len(labels) < 2:
         raise InputError(
-            "`y` has fewer than two classes",
+            f"{name} has fewer than two classes",
             got=f"only {check.show(labels[0])}" if labels else "no class",
             cure="Check the outcome: there is nothing to predict." + _suggest_regression(y),
         )
@@ -225,17 +233,17 @@ def encode_classes(
     if task is Task.BINARY:
         if len(labels) != 2:
             raise InputError(
-                "`y` has too many classes",
+                f"{name} has too many classes",
                 needs="two for a binary task",
                 got=f"{len(labels)} ({check.some(labels)})",
                 cure=f"Use {arg('task', 'multiclass')}, or keep two classes.",
             )
-        if _find_positive(labels, positive, np.bincount(codes.reshape(-1)).tolist()) == 0:
+        if _find_positive(labels, positive, np.bincount(codes.reshape(-1)).tolist(), name) == 0:
             labels, codes = (labels[1], labels[0]), 1 - codes
     elif positive is not None:
         raise InputError(
-            f"{arg('positive')} is for binary tasks, but `y` has {len(labels)} classes",
-            cure="Leave it out, or recode y to two classes.",
+            f"{arg('positive')} is for binary tasks, but {name} has {len(labels)} classes",
+            cure="Leave it out, or recode the outcome to two classes.",
         )
     return codes.astype(np.int64).reshape(-1), labels
 
@@ -274,14 +282,16 @@ def _recode(
     return classes, np.array([classes.index(label) for label in labels])[codes]
 
 
-def _find_positive(labels: tuple[object, ...], positive: object, counts: Sequence[int]) -> int:
+def _find_positive(
+    labels: tuple[object, ...], positive: object, counts: Sequence[int], name: str
+) -> int:
     """Return the index of the positive class, chosen or clear."""
     if positive is not None:
         for index, label in enumerate(labels):
             if _is_meant(positive, label):
                 return index
         raise InputError(
-            f"{arg('positive')} is not a class of `y`",
+            f"{arg('positive')} is not a class of {name}",
             needs=" or ".join(repr(label) for label in labels),
             got=check.show(positive),
             # Another label might be the other class: only one in other capitals is offered.

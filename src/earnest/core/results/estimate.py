@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsFloat
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.base.errors import EvidenceError, UnknownNameError
+from earnest.core.base.errors import EarnestError, EvidenceError, UnknownNameError
 from earnest.core.base.provenance import JsonObject, finite
 from earnest.core.cautions import of_limits
 from earnest.core.data.folds import TrainingSizes
@@ -379,6 +379,39 @@ def restore_nan(value: SupportsFloat | None) -> float:
 
 
 @dataclass(frozen=True)
+class Refusal(Plain):
+    """Why a method cannot answer, in the parts of its error.
+
+    Attributes
+    ----------
+    what, needs, got, cure : str
+        The fault, what was expected, what was found instead, and how to fix it.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> pi = en.Predictions.from_arrays([0, 1, 0, 1], [0.2, 0.7, 0.4, 0.6])
+    >>> table = en.estimate_all(pi, methods=["holdout", "cv"], metric="accuracy", rng=0)
+    >>> table.refused["cv"].what
+    "method 'cv' needs more folds"
+    """
+
+    what: str
+    needs: str = ""
+    got: str = ""
+    cure: str = ""
+
+    @classmethod
+    def of(cls, error: EarnestError) -> Refusal:
+        """Return the parts of an error."""
+        return cls(error.what, error.needs, error.got, error.cure)
+
+    def __str__(self) -> str:
+        """Return the message of the error."""
+        return str(EarnestError(self.what, needs=self.needs, got=self.got, cure=self.cure))
+
+
+@dataclass(frozen=True)
 class Estimates(Result):
     """Estimates by several methods on the same resamples.
 
@@ -386,7 +419,7 @@ class Estimates(Result):
     ----------
     estimates : tuple of Estimate
         One per method, in the requested order.
-    refused : mapping of str to str
+    refused : mapping of str to Refusal
         The methods that could not answer, and why.
     cautions : tuple of Caution
         Remarks that only show side by side, such as methods that disagree.
@@ -409,7 +442,7 @@ class Estimates(Result):
     called: ClassVar[str] = "a table of estimates"
 
     estimates: tuple[Estimate, ...]
-    refused: Mapping[str, str] = field(default_factory=dict)
+    refused: Mapping[str, Refusal] = field(default_factory=dict)
     cautions: tuple[Caution, ...] = ()
 
     def __len__(self) -> int:
@@ -428,7 +461,7 @@ class Estimates(Result):
         raise UnknownNameError(
             f"there is no estimate by {method!r}",
             needs=", ".join(estimate.method for estimate in self.estimates),
-            cure=self.refused.get(method, ""),
+            cure=str(self.refused.get(method, "")),
         )
 
     def at(

@@ -38,14 +38,19 @@ _DESIGNS: dict[Evidence, tuple[Design, ...]] = {
 }
 
 
+TRAINED_IN_FOLDS = (
+    "trained on the training part of the folds, as the mean over the models of these folds; not "
+    "of the refitted model, nor the mean over training sets"
+)
+
+
 class Estimand(StrEnum):
     """What a number is an estimate of; the value is the sentence that results show."""
 
     WINNER_SCORE = "the winner's cross-validated score, as selected; biased for every target"
     WINNER = (
         "the performance of a configuration chosen by this rule from these configurations, "
-        "trained on the training part of the folds, as the mean over the models of these folds; "
-        "not of the refitted model, nor the mean over training sets"
+        f"{TRAINED_IN_FOLDS}"
     )
     WINNER_AS_FIXED = "the winner's performance as if it had been fixed in advance"
     FITTED_MODEL = "the performance of the selected fitted model"
@@ -197,6 +202,8 @@ class MethodSpec:
         found by their word in it, such as 'Bayle et al. 2020'.
     papers : tuple of Paper
         Papers to cite that are not in that table.
+    title_alone : str
+        The title where there is one configuration, for which no part is held out.
     short : str
         A word or two for narrow tables; the title by default.
     short_alone : str
@@ -239,6 +246,7 @@ class MethodSpec:
     cites: str
     papers: tuple[Paper, ...] = ()
     metrics: Family = Family.ANY
+    title_alone: str = ""
     short: str = ""
     short_alone: str = ""
     design: Design | None = None

@@ -512,10 +512,9 @@ class Thresholds(MetricResult):
 
     def summary(self) -> str:
         """Return what to expect at the usual threshold, and at the best one, in a few sentences."""
-        from earnest.core.text.thresholds import headline, tell_bands, tell_choice
+        from earnest.core.text.thresholds import headline, tell_thresholds
 
-        choice = [] if self.draws is None else [tell_choice(self, self.choose("youden"))]
-        return " ".join([headline(self), *choice, tell_bands(self)])
+        return f"{headline(self)} {tell_thresholds(self)}"
 
     def plot(self, ax: Axes | None = None, *, measures: tuple[str, ...] | None = None) -> Axes:
         """Draw measures over the thresholds with their bands, and return the matplotlib Axes.

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.arrays import is_missing
 from earnest.core.base.errors import InputError
+from earnest.core.space.levels import show_level
 
 MOST_STEPS = 2**52  # beyond them a float cannot tell one step from the next
 LARGEST = sys.float_info.max
@@ -42,7 +43,7 @@ class Clause:
     def __str__(self) -> str:
         """Return the requirement in words."""
         if self.values is not None:
-            words = [str(value) for value in self.values]
+            words = [show_level(value) for value in self.values]
             return f"{self.parent} is {' or '.join(words)}"
         if self.low == -math.inf:
             return f"{self.parent} <= {self.high:g}"

@@ -203,15 +203,23 @@ def _find_outcome(
         time = _check_present(columns, named.time or "time", "time")
         return time, _check_present(columns, named.event or "event", "event"), None
     if target is None:
-        target = _check_present(columns, usual[0], "target", _say_also(columns, named, long))
+        events = _list_events(columns)
+        also = _say_survival(events[0]) if events else _say_also(columns, named, long)
+        target = _check_present(columns, usual[0], "target", also, suggest=not events)
     return None, None, target
+
+
+def _list_events(columns: Columns) -> list[str]:
+    """Return the columns that may be the events of a survival outcome."""
+    return OF_PREDICTIONS["event"].find_elsewhere(columns.names) if "time" in columns.names else []
+
+
+def _say_survival(event: str) -> str:
+    return f"For survival pass {arg('time', 'time')} and {arg('event', event)}."
 
 
 def _say_also(columns: Columns, named: Roles, long: bool) -> str:
     """Say what else a table lacks, so that one message says it all."""
-    events = OF_PREDICTIONS["event"].find_elsewhere(columns.names)
-    if "time" in columns.names and events:
-        return f"For survival pass {arg('time', 'time')} and {arg('event', events[0])}."
     if long or named.fold is None or named.fold in columns.names:
         return ""
     folds = OF_PREDICTIONS["fold"].find_elsewhere(columns.names) + [
@@ -240,7 +248,9 @@ def _find_optional(
     return _check_present(columns, name, role)
 
 
-def _check_present(columns: Columns, name: str, role: str, also: str = "") -> str:
+def _check_present(
+    columns: Columns, name: str, role: str, also: str = "", *, suggest: bool = True
+) -> str:
     if name not in columns.names:
         near = _suggest_column(columns, role) if name in (role, "y", "y_true") else ""
         near = near or suggest_nearest_column(
@@ -250,7 +260,7 @@ def _check_present(columns: Columns, name: str, role: str, also: str = "") -> st
         is_bare = not near or "fold" not in columns.names
         is_other = name in ("y", "y_true") and is_bare and not long
         cures = [
-            "" if also.startswith("For survival") else near,
+            near if suggest else "",
             f"Pass the column as {arg(role)}.",
             also,
             _HOLD_OUT if role == "fold" else "",

@@ -10,7 +10,14 @@ import math
 from typing import TYPE_CHECKING
 
 from earnest.core.results.specs import ComparisonEstimand, Side
-from earnest.core.text.numbers import decimals, number, percent, prose
+from earnest.core.text.numbers import (
+    PrintedNumber,
+    decimals,
+    number,
+    percent,
+    print_number,
+    prose,
+)
 
 if TYPE_CHECKING:
     from earnest.core.results.comparison import Comparison
@@ -137,10 +144,27 @@ def p_words(p: float) -> str:
     >>> [p_words(p) for p in (0.57, 0.0431, 0.00001, 0.9999, 1.0)]
     ['p = 0.57', 'p = 0.043', 'p < 0.001', 'p > 0.99', 'p = 1.00']
     """
+    shown = print_p(p)
+    return f"p {shown.plain}" if shown.short_of is not None else f"p = {shown.plain}"
+
+
+def p_value_text(p: float) -> str:
+    """Return a p-value for a cell under a heading.
+
+    Examples
+    --------
+    >>> from earnest.core.text.comparison import p_value_text
+    >>> [p_value_text(p) for p in (0.57, 0.0431, 0.00001, 1.0)]
+    ['0.57', '0.043', '< 0.001', '1.00']
+    """
+    return print_p(p).plain
+
+
+def print_p(p: float) -> PrintedNumber:
+    """Return how a p-value is printed; one below 0.001 stays short of 0."""
     if p < SMALLEST_P:
-        return f"p < {SMALLEST_P:g}"
-    text = number(p, 2 if p >= ROUGH_P else 3)
-    return f"p {text}" if text.startswith(("<", ">")) else f"p = {text}"
+        return PrintedNumber(f"{SMALLEST_P:g}", short_of=0.0)
+    return print_number(p, 2 if p >= ROUGH_P else 3)
 
 
 def chance(share: float) -> str:
@@ -152,11 +176,11 @@ def _amount(comparison: Comparison) -> str | None:
     """Return the size of the difference with its direction, None where there is none."""
     if not comparison.difference:
         return None
-    size = prose(
+    size = print_number(
         abs(comparison.difference), places_of_difference(comparison), (0.0, comparison.limits[1])
     )
-    size = size.replace("under ", "less than ").replace("over ", "more than ")
-    return f"{size} {'higher' if comparison.difference > 0 else 'lower'}"
+    direction = "higher" if comparison.difference > 0 else "lower"
+    return f"{size.write(over='more than ', under='less than ')} {direction}"
 
 
 def _proof(comparison: Comparison) -> str:

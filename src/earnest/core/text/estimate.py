@@ -16,8 +16,22 @@ from earnest.core.cautions import of_search
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import Interval
-from earnest.core.results.specs import ON_ITEMS, AgainstChance, Estimand, Selection, Side
-from earnest.core.text.numbers import MINUS, decimals, find_shared_places, percent, prose
+from earnest.core.results.specs import (
+    ON_ITEMS,
+    TRAINED_IN_FOLDS,
+    AgainstChance,
+    Estimand,
+    Selection,
+    Side,
+)
+from earnest.core.text.numbers import (
+    PrintedNumber,
+    decimals,
+    find_shared_places,
+    percent,
+    print_number,
+    write_round,
+)
 
 LARGE = 0.05  # the share lost from which the search's own number is contradicted
 NO_LIMITS = (-math.inf, math.inf)
@@ -62,11 +76,11 @@ class PrintedEstimate:
     but that: they bound nothing.
     """
 
-    value: str
-    naive: str | None
-    optimism: str | None
-    low: str | None
-    high: str | None
+    value: PrintedNumber
+    naive: PrintedNumber | None
+    optimism: PrintedNumber | None
+    low: PrintedNumber | None
+    high: PrintedNumber | None
     full: frozenset[Side] = frozenset()
 
     @property
@@ -74,7 +88,7 @@ class PrintedEstimate:
         """Whether a reader sees that the naive number is another one."""
         if self.naive is None or self.optimism is None or self.naive == self.value:
             return False
-        return _read(self.optimism) != 0.0
+        return self.optimism.value != 0.0
 
 
 def print_numbers(estimate: Estimate, places: int | None = None) -> PrintedEstimate:
@@ -89,42 +103,35 @@ def print_numbers(estimate: Estimate, places: int | None = None) -> PrintedEstim
     interval, limits = estimate.interval, estimate.scale.limits
     ends = (None, None) if interval is None else (interval.low, interval.high)
     naive, low, high = (
-        None if each is None else prose(each, places, limits) for each in (estimate.naive, *ends)
+        None if each is None else print_number(each, places, limits)
+        for each in (estimate.naive, *ends)
     )
-    value = prose(estimate.value, places, limits)
-    lost = _printed_gap(estimate, places)
-    gap = None if lost is None else prose(abs(lost), places, NO_LIMITS)
-    return PrintedEstimate(value, naive, gap, low, high, _full_ends(interval, (low, high), limits))
+    value = print_number(estimate.value, places, limits)
+    gap = None if naive is None else abs(_find_gap(naive, value))
+    optimism = None if gap is None else print_number(gap, places, NO_LIMITS)
+    full = _full_ends(interval, (low, high), limits)
+    return PrintedEstimate(value, naive, optimism, low, high, full)
 
 
-def _printed_gap(estimate: Estimate, places: int) -> float | None:
-    """Return the difference of the naive score and the value as they are printed."""
-    if estimate.naive is None:
-        return None
-    naive, value = (
-        _read_rounded(each, prose(each, places, estimate.scale.limits), places)
-        for each in (estimate.naive, estimate.value)
-    )
-    return naive - value
+def _find_gap(naive: PrintedNumber, value: PrintedNumber) -> float:
+    """Return a difference as a reader takes it: 'over 0.999' is all but 1, so none of them is 0."""
+    return naive.nearest - value.nearest
 
 
 def _full_ends(
-    interval: Interval | None, shown: tuple[str | None, str | None], limits: tuple[float, float]
+    interval: Interval | None,
+    shown: tuple[PrintedNumber | None, PrintedNumber | None],
+    limits: tuple[float, float],
 ) -> frozenset[Side]:
     """Return the ends of a two-sided interval that are an end of the range as they are printed."""
     if interval is None or interval.side != Side.TWO_SIDED:
         return frozenset()
-    ends = set()
-    for side, word, text, limit in zip(
-        (Side.LOWER, Side.UPPER), ("under", "over"), shown, limits, strict=True
-    ):
-        if text is not None and (text.startswith(word) or _reads_as(text, limit)):
-            ends.add(side)
-    return frozenset(ends)
-
-
-def _reads_as(text: str, limit: float) -> bool:
-    return math.isfinite(limit) and not text.startswith(("over", "under")) and _read(text) == limit
+    sides = zip((Side.LOWER, Side.UPPER), shown, limits, strict=True)
+    return frozenset(
+        side
+        for side, end, limit in sides
+        if end is not None and math.isfinite(limit) and end.nearest == limit
+    )
 
 
 def places_of(estimates: Iterable[Estimate]) -> int:
@@ -191,6 +198,21 @@ def is_perfect(estimate: Estimate) -> bool:
     return interval.side != shut and (interval.low, interval.high)[1 - side] != best
 
 
+class Quantity(StrEnum):
+    """Which number of an estimate a phrase is."""
+
+    VALUE = "value"
+    NAIVE = "naive"
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A piece of a sentence, and the number that it is, if it is one."""
+
+    text: str
+    number: Quantity | None = None
+
+
 def headline(
     estimate: Estimate,
     title: str | None = None,
@@ -206,45 +228,64 @@ def headline(
     speaker : str
         Who reported the naive number: 'the search', or 'your predictions'.
     """
-    words, shown = title or estimate.metric, print_numbers(estimate)
-    kind = form(estimate)
+    phrases = headline_phrases(estimate, title, speaker=speaker)
+    return "".join(phrase.text for phrase in phrases)
+
+
+def headline_phrases(
+    estimate: Estimate,
+    title: str | None = None,
+    *,
+    speaker: str = "the search",
+) -> tuple[Phrase, ...]:
+    """Return the headline in pieces, so that its numbers can be set apart."""
+    return tuple(
+        piece if isinstance(piece, Phrase) else Phrase(piece)
+        for piece in _write_headline(estimate, title or estimate.metric, speaker)
+    )
+
+
+def _write_headline(estimate: Estimate, words: str, speaker: str) -> tuple[str | Phrase, ...]:
+    shown, kind = print_numbers(estimate), form(estimate)
+    value, naive = (
+        Phrase(str(shown.value), Quantity.VALUE),
+        Phrase(str(shown.naive), Quantity.NAIVE),
+    )
     comma = "," if "," in words else ""  # "a ROC AUC, one against the rest, of 0.8"
     items = is_on_items(estimate)
     where = "on items like these" if items else "on new data"
     reported = "the winner scored here" if items else f"{speaker} reported"
-    expect = f"Expect {article(words)} {words}{comma} of {shown.value} {where}"
+    expect = (f"Expect {article(words)} {words}{comma} of ", value, f" {where}")
     if kind is Form.UNCORRECTED:
-        return f"The winner's {words}{comma} of {shown.value} is not corrected for the search."
+        return f"The winner's {words}{comma} of ", value, " is not corrected for the search."
     if kind is Form.NO_EVIDENCE:
-        claim = f"No evidence that the model beats {rival(estimate)}"
-        return f"{claim}: {words}{comma} {shown.value} {where}."
+        claim = f"No evidence that the model beats {rival(estimate)}: {words}{comma} "
+        return claim, value, f" {where}."
     if kind is Form.WORSE:
-        claim = (
-            f"The model does worse than {rival(estimate)}: {words}{comma} {shown.value} {where}."
-        )
-        return f"{claim} {CHECK_LABELS}" if _has_symmetry(estimate) else claim
+        claim = f"The model does worse than {rival(estimate)}: {words}{comma} "
+        check = f" {CHECK_LABELS}" if is_chance_midway(estimate) else ""
+        return claim, value, f" {where}.{check}"
     if kind is Form.ELECTED:
-        scored = f"The best of the candidates scored {article(words)} {words}{comma} of"
-        return f"{scored} {shown.value} on the cases that chose it; only the limit allows for that."
+        scored = f"The best of the candidates scored {article(words)} {words}{comma} of "
+        return scored, value, " on the cases that chose it; only the limit allows for that."
     if kind is Form.PERFECT:
-        return _say_perfect(estimate, words, shown)
+        return (_say_perfect(estimate, words, shown),)
+    if kind is Form.NONE and not shown.differ:
+        return *expect, f", as {reported}."
     if kind is Form.NONE:
-        if not shown.differ:
-            return f"{expect}, as {reported}."
-        return f"{expect}, no worse than the {shown.naive} that {reported}."
+        return *expect, ", no worse than the ", naive, f" that {reported}."
+    if kind is Form.OPEN and items:
+        return *expect, "; the winner scored ", naive, " here."
     if kind is Form.OPEN:
-        if items:
-            return f"{expect}; the winner scored {shown.naive} here."
-        return f"{expect}; {reported} {shown.naive}."
+        return *expect, f"; {reported} ", naive, "."
     if kind is Form.LARGE:
-        return f"{expect}, not the {shown.naive} that {reported}."
+        return *expect, ", not the ", naive, f" that {reported}."
     if kind is Form.SMALL:
-        gap = f"The {shown.naive} that {reported} is {shown.optimism} too optimistic."
-        return f"{expect}. {gap}"
-    return f"{expect}."
+        return *expect, ". The ", naive, f" that {reported} is {shown.optimism} too optimistic."
+    return *expect, "."
 
 
-def _has_symmetry(estimate: Estimate) -> bool:
+def is_chance_midway(estimate: Estimate) -> bool:
     """Tell whether chance lies midway, so that what is worse would be better with labels flipped.
 
     It does for an AUC, and for the accuracy of equal classes; below the F1 of a constant, or an R²
@@ -321,11 +362,12 @@ def reason(
         return f"{scored}, and the best one was kept. {correction}"
     several = estimate.ensemble is not None and estimate.winner is None
     kept = f"an average of {len(estimate.ensemble or ())}" if several else "the best one"
+    comma = ""
     if tried is not None and tried > estimate.n_configs:
-        count = f"{tried:,} configurations, {estimate.n_configs:,} on every fold,"
+        count, comma = f"{tried:,} configurations, {estimate.n_configs:,} on every fold", ","
     if speaker == "the search":
-        return f"The search tried {count} and kept {kept}. {correction}"
-    whose = f"{speaker[:1].upper()}{speaker[1:]} cover {count.removesuffix(',')}"
+        return f"The search tried {count}{comma} and kept {kept}. {correction}"
+    whose = f"{speaker[:1].upper()}{speaker[1:]} cover {count}"
     return f"{whose}, and {kept} was kept. {correction}"
 
 
@@ -360,9 +402,11 @@ def describe_optimism(estimate: Estimate) -> Caution:
     most.
     """
     optimism_interval = estimate.optimism_interval
+    places = places_of([estimate])
+    shown = print_numbers(estimate, places)
     return of_search.winner_too_optimistic(
-        optimism=_printed_gap(estimate, places_of([estimate])) or 0.0,
-        places=places_of([estimate]),
+        optimism=0.0 if shown.naive is None else _find_gap(shown.naive, shown.value),
+        places=places,
         low=None if optimism_interval is None else optimism_interval.low,
         high=None if optimism_interval is None else optimism_interval.high,
         level=None if optimism_interval is None else optimism_interval.confidence_level,
@@ -393,8 +437,7 @@ def estimand_words(estimate: Estimate) -> str:
         return estimate.estimand
     if estimate.provenance.n_folds == 1:
         return str(Estimand.FIXED_MODEL)
-    parts = estimate.estimand.partition(", trained")
-    return "the performance of this one configuration" + "".join(parts[1:])
+    return f"the performance of this one configuration, {TRAINED_IN_FOLDS}"
 
 
 def article(words: str) -> str:
@@ -410,10 +453,6 @@ def article(words: str) -> str:
     spelled = first[:1].isupper() and not first[1:2].islower() and first not in _SPOKEN_AS_WORDS
     vowel = first[:1] in _VOWEL_LETTERS if spelled else first[:1].lower() in set("aeio")
     return "an" if vowel else "a"
-
-
-def _read(text: str) -> float:
-    return float(text.split()[-1].replace(MINUS, "-").replace(",", ""))
 
 
 def as_bound(interval: Interval, shown: PrintedEstimate) -> Interval:
@@ -435,37 +474,44 @@ def limits_words(interval: Interval, shown: PrintedEstimate) -> str:
     A limit that is not quite 1 is said so that it reads: 'above 0.999' for a bound. Nothing is
     above the best that a metric can have, so that a bound there is said as the number alone.
     """
-    low, high = shown.low or "", shown.high or ""
     interval = as_bound(interval, shown)
-    if interval.side != Side.TWO_SIDED and interval.low == interval.high and low == high:
-        return low
+    return " to ".join(_write_ends(interval, shown))
+
+
+def _write_ends(interval: Interval, shown: PrintedEstimate) -> tuple[str, ...]:
+    """Return both limits of an interval as they are printed, or its bound with its direction."""
+    low, high = shown.low, shown.high
+    assert low is not None
+    assert high is not None
+    if interval.side == Side.TWO_SIDED:
+        return _write_end(low, Side.LOWER), _write_end(high, Side.UPPER)
+    if interval.low == interval.high and low == high:
+        return (low.words,)
     if interval.side == Side.LOWER:
-        return f"above {_round_text(low) if low.startswith('under') else low.split()[-1]}"
-    if interval.side == Side.UPPER:
-        return f"below {_round_text(high) if high.startswith('over') else high.split()[-1]}"
-    low = _round_text(low) if low.startswith("under") else low
-    return f"{low} to {_round_text(high) if high.startswith('over') else high}"
+        return (f"above {_write_bound(low, Side.LOWER)}",)
+    return (f"below {_write_bound(high, Side.UPPER)}",)
 
 
-def _read_rounded(value: float, text: str, places: int) -> float:
-    """Return a number as a reader takes it: 'over 0.999' is all but 1, other text is what it says.
-
-    Differences of printed numbers are taken of these, so that two that differ never differ by 0.
-    """
-    short = text.startswith(("over", "under"))
-    return float(f"{value:.{places if places > 0 else 3}f}") if short else _read(text)
+def _write_end(end: PrintedNumber, side: Side) -> str:
+    """Return a limit; one that all but reaches the end of the range on its side is that end."""
+    return write_round(end.nearest) if _reaches(end, side) else end.words
 
 
-def _round_text(text: str) -> str:
-    """Return the round number that a text like 'over 0.999' stays short of."""
-    return f"{round(_read(text))}".replace("-", MINUS)
+def _write_bound(end: PrintedNumber, side: Side) -> str:
+    """Return a limit behind 'above' or 'below', which say all that 'over' and 'under' do."""
+    return write_round(end.nearest) if _reaches(end, side) else end.bare
+
+
+def _reaches(end: PrintedNumber, side: Side) -> bool:
+    if end.short_of is None:
+        return False
+    return end.short_of < end.value if side is Side.LOWER else end.short_of > end.value
 
 
 def _claim(interval: Interval, shown: PrintedEstimate) -> str:
-    words = limits_words(interval, shown)
-    if interval.side == Side.TWO_SIDED:
-        return f"lies between {words.replace(' to ', ' and ')}"
-    return f"is {words}"
+    ends = _write_ends(interval, shown)
+    verb = "lies between" if interval.side == Side.TWO_SIDED else "is"
+    return f"{verb} {' and '.join(ends)}"
 
 
 def rival(estimate: Estimate) -> str:
@@ -473,8 +519,7 @@ def rival(estimate: Estimate) -> str:
 
     The largest class or the mean outcome is not chance, but a constant prediction.
     """
-    low, high = estimate.scale.limits
-    return "chance" if estimate.no_information == (low + high) / 2 else "a constant prediction"
+    return "chance" if is_chance_midway(estimate) else "a constant prediction"
 
 
 # The numbers of an estimate by name, as experiment trackers and report libraries take them.

@@ -50,7 +50,7 @@ def span_words(interval: Interval, places: int) -> str:
 
 
 def headline(gain: Gain) -> str:
-    """Return the heading by rule: a gain, a loss, or none that can be shown.
+    """Return the heading by rule as a sentence: a gain, a loss, or none that can be shown.
 
     Examples
     --------
@@ -62,19 +62,22 @@ def headline(gain: Gain) -> str:
     >>> headline(en.gain(en.Predictions.from_arrays(y, noise), metric="roc_auc", rng=0))
     'No gain can be shown: the search seemed to gain 0.09.'
     """
-    seeming, value = (show_difference(gain, score) for score in (gain.seeming, gain.value))
+    return f"{heading(gain)}."
+
+
+def heading(gain: Gain) -> str:
+    """Return the heading by rule, without the full stop of a sentence."""
+    seeming, size = (show_difference(gain, score) for score in (gain.seeming, abs(gain.value)))
     if gain.n_configs == 1:
-        return "One configuration was tried, so there was nothing to gain."
+        return "One configuration was tried, so there was nothing to gain"
     if gain.shown:
-        return f"The search seemed to gain {seeming} and gained about {value}{_where(gain)}."
+        return f"The search seemed to gain {seeming} and gained about {size}{_where(gain)}"
     if gain.lost:
-        return (
-            f"The search seemed to gain {seeming} and lost about {value.lstrip('-')}: "
-            f"{_start(gain)} is better than the winner."
-        )
+        lost = f"The search seemed to gain {seeming} and lost about {size}"
+        return f"{lost}: {_start(gain)} is better than the winner"
     if _stayed(gain):
-        return "No gain can be shown: the first configuration stayed the best."
-    return f"No gain can be shown: the search seemed to gain {seeming}."
+        return "No gain can be shown: the first configuration stayed the best"
+    return f"No gain can be shown: the search seemed to gain {seeming}"
 
 
 def _where(gain: Gain) -> str:

@@ -105,10 +105,13 @@ class ConfigName:
         The kind of model in words, empty where the parameters do not say.
     settings : str
         The settings, separated by commas; the name itself where no parameters are known.
+    has_id : bool
+        Whether they begin with the id, as several configurations have the same.
     """
 
     model: str
     settings: str
+    has_id: bool = False
 
     @property
     def words(self) -> str:
@@ -183,7 +186,7 @@ def label_configs(
     names = name_configs(ids, None if params is None else readable(params))
 
     def label(id_: str, name: ConfigName) -> str:
-        has_id = id_ in (name.words, name.settings) or name.settings.startswith(f"{id_}: ")
+        has_id = name.has_id or id_ in (name.words, name.settings)
         return name.words if has_id else f"{id_}: {name.words}"
 
     return {id_: label(id_, name) for id_, name in names.items()}
@@ -361,6 +364,7 @@ def _tell_apart(names: dict[str, ConfigName]) -> dict[str, ConfigName]:
     def settle(id_: str, name: ConfigName) -> ConfigName:
         if times[name.words] == 1 or name.words == id_:
             return name
-        return ConfigName(name.model, f"{id_}: {name.settings}" if name.settings else id_)
+        settings = f"{id_}: {name.settings}" if name.settings else id_
+        return ConfigName(name.model, settings, has_id=True)
 
     return {id_: settle(id_, name) for id_, name in names.items()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 SMALLEST, LARGEST = 1e-5, 1e9  # beyond these a number is written with its power of ten
 NEGLIGIBLE = 1e-9  # a standard error of this share of the value is the rounding of equal values
@@ -93,8 +94,96 @@ def write_count(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def number(value: float, places: int, limits: tuple[float, float] = (0.0, 1.0)) -> str:
-    """Return a number with that many decimals; what is short of a limit is never rounded to it.
+@dataclass(frozen=True)
+class PrintedNumber:
+    """A number as it is printed: its digits, and whether it stays short of an end of its range.
+
+    Attributes
+    ----------
+    digits : str
+        As Python writes them, such as '-0.25' or '6.8e+08'.
+    short_of : float or None
+        The end of the range that the number would be rounded to, and is not: it lies between its
+        digits and that end.
+
+    Examples
+    --------
+    >>> from earnest.core.text.numbers import print_number
+    >>> shown = print_number(0.99999, 3)
+    >>> shown.value, shown.short_of, shown.nearest
+    (0.999, 1.0, 1.0)
+    >>> shown.words, shown.signs, shown.bare
+    ('over 0.999', '> 0.999', '0.999')
+    """
+
+    digits: str
+    short_of: float | None = None
+
+    @property
+    def value(self) -> float:
+        """What the digits say."""
+        return float(self.digits)
+
+    @property
+    def nearest(self) -> float:
+        """What a reader takes it for: what is short of 1 is all but 1."""
+        return self.value if self.short_of is None else self.short_of
+
+    @property
+    def bare(self) -> str:
+        """The digits for people: a true minus, and commas between thousands."""
+        return _set_apart(self.digits)
+
+    @property
+    def words(self) -> str:
+        """The number for a sentence: 'over 0.999' for what is not quite 1."""
+        return self.write(over="over ", under="under ")
+
+    @property
+    def signs(self) -> str:
+        """The number for a figure: '> 0.999' for what is not quite 1."""
+        return self.write(over="> ", under="< ")
+
+    @property
+    def plain(self) -> str:
+        """The number without typographic signs: '> -0.25'."""
+        return f"{self._choose('> ', '< ')}{self.digits}"
+
+    def write(self, *, over: str, under: str) -> str:
+        """Return the digits for people behind the words for what lies beyond them."""
+        return f"{self._choose(over, under)}{self.bare}"
+
+    def _choose(self, over: str, under: str) -> str:
+        if self.short_of is None:
+            return ""
+        return over if self.short_of > self.value else under
+
+    def __str__(self) -> str:
+        """Return the number for a sentence."""
+        return self.words
+
+
+def write_round(value: float) -> str:
+    """Return a round number, such as an end of a range, without decimals.
+
+    Examples
+    --------
+    >>> from earnest.core.text.numbers import write_round
+    >>> write_round(1.0), write_round(-1.0), write_round(0.5)
+    ('1', '−1', '0.5')
+    """
+    return _set_apart(f"{value:g}")
+
+
+def _set_apart(digits: str) -> str:
+    grouped = _THOUSANDS.sub(lambda thousands: f"{int(thousands[0]):,}", digits)
+    return grouped.replace("-", MINUS)
+
+
+def print_number(
+    value: float, places: int, limits: tuple[float, float] = (0.0, 1.0)
+) -> PrintedNumber:
+    """Return how a number is printed; what is short of a limit is never rounded to it.
 
     Parameters
     ----------
@@ -102,6 +191,25 @@ def number(value: float, places: int, limits: tuple[float, float] = (0.0, 1.0)) 
         The decimals, see `decimals`; negative ones, see `find_shared_places`.
     limits : tuple of float
         The range of the metric.
+    """
+    if not math.isfinite(value):
+        return PrintedNumber({math.inf: "inf", -math.inf: "-inf"}.get(value, "nan"))
+    low, high = limits
+    if places <= 0:
+        text = _write_digits(value, 0) if places == 0 else _power(value, places) if value else "0"
+        if low < value < high and float(text) in limits:
+            return print_number(value, _places_to(min(value - low, high - value)), limits)
+        return PrintedNumber(text)
+    rounded, step = float(f"{value:.{places}f}"), 10.0**-places
+    if rounded == high and value < high:
+        return PrintedNumber(_write_digits(high - step, places), short_of=high)
+    if rounded == low and value > low:
+        return PrintedNumber(_write_digits(low + step, places), short_of=low)
+    return PrintedNumber(_write_digits(value, places))
+
+
+def number(value: float, places: int, limits: tuple[float, float] = (0.0, 1.0)) -> str:
+    """Return a number for one line of plain signs, as `print_number` rounds it.
 
     Examples
     --------
@@ -113,20 +221,7 @@ def number(value: float, places: int, limits: tuple[float, float] = (0.0, 1.0)) 
     >>> number(0.998, 0, (float("-inf"), 1.0)), number(-12.3, 0, (float("-inf"), 1.0))
     ('0.998', '-12')
     """
-    if not math.isfinite(value):
-        return {math.inf: "inf", -math.inf: "-inf"}.get(value, "nan")
-    low, high = limits
-    if places <= 0:
-        text = _write_digits(value, 0) if places == 0 else _power(value, places) if value else "0"
-        if low < value < high and float(text) in limits:
-            return number(value, _places_to(min(value - low, high - value)), limits)
-        return text
-    rounded, step = float(f"{value:.{places}f}"), 10.0**-places
-    if rounded == high and value < high:
-        return f"> {_write_digits(high - step, places)}"
-    if rounded == low and value > low:
-        return f"< {_write_digits(low + step, places)}"
-    return _write_digits(value, places)
+    return print_number(value, places, limits).plain
 
 
 def _places_to(distance: float) -> int:
@@ -158,8 +253,7 @@ def prose(value: float, places: int, limits: tuple[float, float] = (0.0, 1.0)) -
     >>> prose(2780.4, 0), prose(0.99999, 3)
     ('2,780', 'over 0.999')
     """
-    text = _THOUSANDS.sub(lambda digits: f"{int(digits[0]):,}", number(value, places, limits))
-    return text.replace("-", MINUS).replace("> ", "over ").replace("< ", "under ")
+    return print_number(value, places, limits).words
 
 
 def percent(share: float) -> str:
@@ -176,9 +270,4 @@ def percent(share: float) -> str:
 
 def show_number(value: float, places: int, limits: tuple[float, float] = (0.0, 1.0)) -> str:
     """Return a number as a figure prints it: as a sentence does, but '> 0.999'."""
-    return write_in_figure(prose(value, places, limits))
-
-
-def write_in_figure(words: str) -> str:
-    """Return the words of a printed number in signs."""
-    return words.replace("over ", "> ").replace("under ", "< ")
+    return print_number(value, places, limits).signs

@@ -22,7 +22,7 @@ from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Side
 from earnest.core.results.thresholds import Thresholds
 from earnest.core.text.cleaning import clean_line
-from earnest.core.text.comparison import chance, p_words, places_of_difference
+from earnest.core.text.comparison import chance, p_value_text, places_of_difference
 from earnest.core.text.estimate import estimand_words, places_of
 from earnest.core.text.numbers import MINUS, decimals, number
 
@@ -377,7 +377,7 @@ def _chances(comparison: Comparison) -> list[str]:
 
 
 def _p(value: float | None) -> str:
-    return NONE if value is None else p_words(value).removeprefix("p ").removeprefix("= ")
+    return NONE if value is None else p_value_text(value)
 
 
 def _cell(value: float | None, places: int, limits: tuple[float, float]) -> str:

@@ -103,6 +103,13 @@ def tell_bands(thresholds: Thresholds) -> str:
     )
 
 
+def tell_thresholds(thresholds: Thresholds) -> str:
+    """Return what stands under the heading: the best threshold, and what the bands hold for."""
+    choice = [] if thresholds.draws is None else [thresholds.choose("youden")]
+    chosen = (tell_choice(thresholds, each) for each in choice)
+    return " ".join([*chosen, tell_bands(thresholds)])
+
+
 def line(thresholds: Thresholds) -> str:
     """Return a table of thresholds as one line."""
     grid = thresholds.thresholds

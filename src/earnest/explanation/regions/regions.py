@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base.provenance import JsonObject
 from earnest.core.results.base import Document, Plain
+from earnest.core.space.levels import show_level
 from earnest.core.space.space import Parameter, ParameterKind, Space
 from earnest.core.text.numbers import NO_BREAK
 from earnest.explanation.curves import (
@@ -68,8 +69,8 @@ class Limit(Plain):
     def __str__(self) -> str:
         """Return the requirement in words."""
         if isinstance(self.value, tuple):
-            return f"{self.param} is {' or '.join(text(level) for level in self.value)}"
-        return f"{self.param} {self.op} {text(self.value)}"
+            return f"{self.param} is {' or '.join(show_level(level) for level in self.value)}"
+        return f"{self.param} {self.op} {show_level(self.value)}"
 
     @classmethod
     def from_dict(cls, data: JsonObject) -> Self:
@@ -155,8 +156,10 @@ def roundest(low: float, high: float) -> float | None:
     return None
 
 
-def in_words(limits: Iterable[Limit]) -> str:
+def in_words(limits: Iterable[Limit], at_most: str = "<=") -> str:
     """Return limits in words, those of one number together.
+
+    `at_most` is the sign for it; a page has one of its own.
 
     Examples
     --------
@@ -165,7 +168,8 @@ def in_words(limits: Iterable[Limit]) -> str:
     >>> in_words([*rate, Limit("depth", ">", 2, 0.5)])
     '0.001 < rate <= 0.003 and depth > 2'
     """
-    return " and ".join(_put_in_words(group) for group in _group_by_param(limits).values())
+    groups = _group_by_param(limits).values()
+    return " and ".join(_put_in_words(group, at_most) for group in groups)
 
 
 def _group_by_param(limits: Iterable[Limit]) -> dict[str, list[Limit]]:
@@ -175,7 +179,7 @@ def _group_by_param(limits: Iterable[Limit]) -> dict[str, list[Limit]]:
     return groups
 
 
-def _put_in_words(group: list[Limit]) -> str:
+def _put_in_words(group: list[Limit], at_most: str) -> str:
     levels = [limit for limit in group if limit.op == "in"]
     if levels:
         return str(levels[-1])  # each further split takes levels away
@@ -184,28 +188,30 @@ def _put_in_words(group: list[Limit]) -> str:
     low = max(above, key=lambda limit: limit.bound, default=None)
     high = min(below, key=lambda limit: limit.bound, default=None)
     if low is not None and high is not None:
-        return f"{text(low.value)} < {low.param} <= {text(high.value)}"
-    return str(low if low is not None else high)
+        return f"{show_level(low.value)} < {low.param} {at_most} {show_level(high.value)}"
+    if high is not None:
+        return f"{high.param} {at_most} {show_level(high.value)}"
+    return str(low)
 
 
-def text(value: object) -> str:
-    """Return a value as it is read: at most six digits of a number."""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def band_words(narrower: float) -> str:
-    """Return a change of the band in words.
+def change_words(narrower: float) -> str:
+    """Return the change of a band in words.
 
     Examples
     --------
-    >>> from earnest.explanation.regions.regions import band_words
-    >>> [band_words(share).replace(chr(160), " ") for share in (0.52, -0.36, 0.001)]
-    ['band 52 % narrower', 'band 36 % wider', 'band as wide']
+    >>> from earnest.explanation.regions.regions import change_words
+    >>> [change_words(share).replace(chr(160), " ") for share in (0.52, -0.36, 0.001)]
+    ['52 % narrower', '36 % wider', 'as wide']
     """
     percent = round(100 * narrower)
     if percent == 0:
-        return "band as wide"
-    return f"band {abs(percent)}{NO_BREAK}% {'narrower' if percent > 0 else 'wider'}"
+        return "as wide"
+    return f"{abs(percent)}{NO_BREAK}% {'narrower' if percent > 0 else 'wider'}"
+
+
+def band_words(narrower: float) -> str:
+    """Return the change of a band with its noun."""
+    return f"band {change_words(narrower)}"
 
 
 def share_words(share: float) -> str:
@@ -274,12 +280,13 @@ class Region(Plain):
     @property
     def facts(self) -> str:
         """Share of the space, trials and band, in words."""
-        parts = [
-            share_words(self.share),
-            f"{self.n_trials} of {self.of_trials} trials",
-            band_words(self.narrower) if self.limits else f"band ± {self._half:.2g}",
-        ]
-        return ", ".join(parts)
+        band = band_words(self.narrower) if self.limits else f"band ± {self._half:.2g}"
+        return f"{self.extent}, {band}"
+
+    @property
+    def extent(self) -> str:
+        """Share of the space and trials, in words."""
+        return f"{share_words(self.share)}, {self.n_trials} of {self.of_trials} trials"
 
     @property
     def _half(self) -> float:

@@ -77,6 +77,7 @@ class DeLong(SplitMethod):
     spec: ClassVar[MethodSpec] = declare(
         name="delong",
         title="DeLong's interval on a held-out part",
+        title_alone="DeLong's interval",
         short="DeLong",
         metrics=Family.AUC,
         cites="DeLong et al. 1988",

@@ -73,6 +73,7 @@ class HanleyMcNeil(SplitMethod):
     spec: ClassVar[MethodSpec] = declare(
         name="hanley_mcneil",
         title="Hanley and McNeil's interval on a held-out part",
+        title_alone="Hanley and McNeil's interval",
         short="Hanley and McNeil",
         metrics=Family.AUC,
         cites="Hanley and McNeil 1982",

@@ -128,6 +128,7 @@ class Tilted(SplitMethod):
     spec: ClassVar[MethodSpec] = declare(
         name="tilted",
         title="Bootstrap tilting on a held-out part",
+        title_alone="Bootstrap tilting",
         short="Bootstrap tilting",
         metrics=Family.MEANS_AND_AUC,
         cites="Efron 1981, as in Paraschakis et al. 2024, the rival BT",

@@ -14,7 +14,7 @@ from earnest.explanation.importance import Importance
 from earnest.explanation.regions.regions import (
     Region,
     RegionTree,
-    band_words,
+    change_words,
     in_words,
     share_words,
 )
@@ -486,7 +486,7 @@ def _draw_panel(ax: Axes, tree: RegionTree, region: Region, limits: tuple[float,
     facts = f"{share_words(region.share)} · {region.n_trials} trials"
     _write_above(ax, 1.24, facts + (" · best here" if framed else ""), TINY - 1)
     half = f"band ± {region.curve.half_width():.2g}"
-    change = f", {band_words(region.narrower).removeprefix('band ')}" if region.limits else ""
+    change = f", {change_words(region.narrower)}" if region.limits else ""
     colour = NAIVE if region.narrower < -0.005 else HONEST if region.limits else LABEL
     _write_above(ax, 1.07, half + change, TINY - 1, colour)
     if framed:

@@ -10,8 +10,14 @@ import numpy as np
 
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Side
-from earnest.core.text.estimate import PrintedEstimate, limits_words, print_numbers
-from earnest.core.text.numbers import percent, write_in_figure
+from earnest.core.text.estimate import (
+    PrintedEstimate,
+    flatters,
+    is_chance_midway,
+    limits_words,
+    print_numbers,
+)
+from earnest.core.text.numbers import PrintedNumber, percent
 from earnest.plotting.svg.canvas import (
     DOTS,
     INSIDE,
@@ -83,25 +89,16 @@ def find_naive(estimate: Estimate) -> float | None:
     return naive if shown else None
 
 
-def write_in_figures(words: PrintedEstimate) -> PrintedEstimate:
-    """Return printed numbers with typographic signs."""
-    parts = (words.naive, words.optimism, words.low, words.high)
-    naive, optimism, low, high = (
-        None if number is None else write_in_figure(number) for number in parts
-    )
-    return PrintedEstimate(write_in_figure(words.value), naive, optimism, low, high, words.full)
+def write_signs(number: PrintedNumber | None) -> str:
+    """Return a printed number in signs, nothing where there is none."""
+    return "" if number is None else number.signs
 
 
-def flatters(estimate: Estimate, words: PrintedEstimate) -> bool:
-    """Tell whether the naive score is better than the honest one, as printed and for certain."""
-    better = words.naive != words.value and (estimate.optimism or 0.0) > 0
-    return better and estimate.flattered
-
-
-def name_zero(estimate: Estimate) -> str:
+def name_zero(estimate: Estimate, *, narrow: bool = False) -> str:
     """Name a model without information."""
-    low, high = estimate.scale.limits
-    return "chance" if estimate.no_information == (low + high) / 2 else "constant prediction"
+    if is_chance_midway(estimate):
+        return "chance"
+    return "constant" if narrow else "constant prediction"
 
 
 def answer_label(estimate: Estimate, words: PrintedEstimate) -> str:
@@ -111,13 +108,14 @@ def answer_label(estimate: Estimate, words: PrintedEstimate) -> str:
         if estimate.honest
         else "Score that is not corrected for the search"
     )
-    sentence = f"{kind}: {estimate.metric} {words.value}"
+    sentence = f"{kind}: {estimate.metric} {words.value.signs}"
     sentence += f", {_write_interval(estimate, words)}"
     draws = find_known_draws(estimate)
     sentence += "" if draws is None else f", from {len(draws):,} resamples"
     if find_naive(estimate) is not None:
-        sentence += f"; naive score {words.naive}"
-        sentence += f", {words.optimism} too optimistic" if flatters(estimate, words) else ""
+        sentence += f"; naive score {write_signs(words.naive)}"
+        gap = write_signs(words.optimism)
+        sentence += f", {gap} too optimistic" if flatters(estimate) else ""
     return sentence + "."
 
 
@@ -133,21 +131,23 @@ def _write_interval(estimate: Estimate, words: PrintedEstimate) -> str:
 
 def answer_rows(estimate: Estimate, words: PrintedEstimate) -> list[tuple[str, str]]:
     """Return the numbers behind the picture."""
-    rows = [("Quantity", estimate.metric), ("Estimate", words.value)]
+    rows = [("Quantity", estimate.metric), ("Estimate", words.value.signs)]
     interval = estimate.interval
     if interval is not None:
         level = percent(interval.confidence_level)
-        rows += [(f"Low end, {level}", words.low or "–")] if interval.side != Side.UPPER else []
-        rows += [(f"High end, {level}", words.high or "–")] if interval.side != Side.LOWER else []
+        if interval.side != Side.UPPER:
+            rows.append((f"Low end, {level}", write_signs(words.low)))
+        if interval.side != Side.LOWER:
+            rows.append((f"High end, {level}", write_signs(words.high)))
     if find_naive(estimate) is not None:
-        rows.append(("Naive score", words.naive or "–"))
+        rows.append(("Naive score", write_signs(words.naive)))
     draws = find_known_draws(estimate)
     if draws is not None:
         rows.append(("Resamples", f"{len(draws):,}"))
-        for share in (5, 25, 50, 75, 95):
-            rows.append(
-                (f"{share}\u00a0% of the scores are below", f"{np.percentile(draws, share):.4g}")
-            )
+        rows += [
+            (f"{share}\u00a0% of the scores are below", f"{np.percentile(draws, share):.4g}")
+            for share in (5, 25, 50, 75, 95)
+        ]
     return rows
 
 
@@ -195,7 +195,7 @@ def answer(estimate: Estimate, *, name: str, width: float = 812) -> Figure:
         In pixels; under 480 the words are shorter.
     """
     low, high = _find_ends(estimate)
-    numbers = write_in_figures(print_numbers(estimate))
+    numbers = print_numbers(estimate)
     scale = _place_scale(estimate, numbers, (low, high), width)
     whole = _find_whole_scale(estimate, low, high)
     top = HEIGHT if find_known_draws(estimate) is not None else 0.0
@@ -253,13 +253,13 @@ def _yield_needed(
     interval, naive = estimate.interval, find_naive(estimate)
     if interval is not None and interval.side != Side.UPPER:
         low = scale(interval.low)
-        yield low - 14 - measure_text(words.low or "", bold=True), low
+        yield low - 14 - measure_text(write_signs(words.low), bold=True), low
     if interval is not None and interval.side != Side.LOWER:
         high = scale(interval.high)
-        yield high, high + 14 + measure_text(words.high or "", bold=True)
+        yield high, high + 14 + measure_text(write_signs(words.high), bold=True)
     if naive is not None:
-        x, room = scale(naive), 14 + measure_text(words.naive or "", bold=True)
-        left = not estimate.scale.greater_is_better and flatters(estimate, words)
+        x, room = scale(naive), 14 + measure_text(write_signs(words.naive), bold=True)
+        left = not estimate.scale.greater_is_better and flatters(estimate)
         yield (x - room, x) if left else (x, x + room)
 
 
@@ -339,7 +339,7 @@ def _draw_interval(picture: _Picture, y: float) -> None:
     colour, interval = picture.colour, picture.estimate.interval
     x = scale(picture.estimate.value)
     if interval is None:
-        label = f"{words.value}, no interval"
+        label = f"{words.value.signs}, no interval"
         left = x + 14 + measure_text(label, bold=True) > canvas.width
         _write(picture, (x, y + 4.5), label, colour, 14, left=left)
     else:
@@ -347,24 +347,23 @@ def _draw_interval(picture: _Picture, y: float) -> None:
         high = scale.end if interval.side == Side.LOWER else scale(interval.high)
         dash = "" if picture.estimate.honest else "7 4"
         canvas.line((low, y), (high, y), colour, 5 if picture.estimate.honest else 2.4, dash=dash)
-        _end(picture, low, y, words.low, is_open=interval.side == Side.UPPER, left=True)
-        _end(picture, high, y, words.high, is_open=interval.side == Side.LOWER, left=False)
+        ends = write_signs(words.low), write_signs(words.high)
+        _end(picture, low, y, ends[0], is_open=interval.side == Side.UPPER, left=True)
+        _end(picture, high, y, ends[1], is_open=interval.side == Side.LOWER, left=False)
     if picture.estimate.honest:
         canvas.dot((x, y), 7.5, colour)
     else:
         canvas.diamond((x, y), 8)
 
 
-def _end(
-    picture: _Picture, x: float, y: float, words: str | None, *, is_open: bool, left: bool
-) -> None:
+def _end(picture: _Picture, x: float, y: float, words: str, *, is_open: bool, left: bool) -> None:
     canvas, colour = picture.canvas, picture.colour
     if is_open:
         canvas.arrow_head((x + (-8 if left else 8), y), colour, left=left, size=6)
         return
     canvas.line((x, y - 7), (x, y + 7), colour, 2)
     on_mark = abs(x - picture.scale(picture.estimate.value)) < 12
-    _write(picture, (x, y + 4.5), words or "", colour, 14 if on_mark else 8, left=left)
+    _write(picture, (x, y + 4.5), words, colour, 14 if on_mark else 8, left=left)
 
 
 def _write(
@@ -393,9 +392,9 @@ def _draw_gap(picture: _Picture, naive: float, above: float, y: float) -> None:
     canvas, scale, words = picture.canvas, picture.scale, picture.words
     value = picture.estimate.value
     x, honest = scale(naive), scale(value)
-    leads = picture.estimate.honest and flatters(picture.estimate, words)
+    leads = picture.estimate.honest and flatters(picture.estimate)
     back = honest < x  # the way from the naive score to the honest one
-    label = f"naive {words.naive}"
+    label = f"naive {write_signs(words.naive)}"
     if leads:
         canvas.line((honest, above + 10), (honest, y + 8), picture.colour, dash=DOTS)
         tip = honest + (3 if back else -3)
@@ -405,14 +404,14 @@ def _draw_gap(picture: _Picture, naive: float, above: float, y: float) -> None:
         _write_gap(picture, (honest, y + 4.5), left=back)
     left = leads and not back
     room = (x if left else canvas.width - x) - 14
-    label = label if measure_text(label, bold=True) < room else words.naive or ""
+    label = label if measure_text(label, bold=True) < room else write_signs(words.naive)
     canvas.diamond((x, y), 7.5)
     _write(picture, (x, y + 4.5), label, "warn", 12, left=left)
 
 
 def _write_gap(picture: _Picture, at: tuple[float, float], *, left: bool) -> None:
     """Write the gap beyond the tip of the arrow, in the longest words that fit."""
-    gap = picture.words.optimism
+    gap = write_signs(picture.words.optimism)
     room = at[0] if left else picture.canvas.width - at[0]
     full = f"{gap} too optimistic"
     sign = MINUS if picture.estimate.scale.greater_is_better else "+"
@@ -472,10 +471,8 @@ def _draw_locator(picture: _Picture, whole: tuple[float, float], y: float) -> No
     canvas.dot((scale(estimate.value), y + 3), 4.5, picture.colour)
     plain = 0.1 <= max(abs(end) for end in whole) < 100
     ends = [f"{end:.2f}" if plain else short(end) for end in whole]
-    zero, best = name_zero(estimate), "perfect"
+    zero, best = name_zero(estimate, narrow=picture.narrow), "perfect"
     names = [zero, best] if estimate.scale.greater_is_better else [best, zero]
-    if picture.narrow:
-        names = [word.replace("constant prediction", "constant") for word in names]
     sides = [f"{end} {word}" for end, word in zip(ends, names, strict=True)]
     if sum(measure_text(side, SMALL) for side in sides) + 12 > scale.end - scale.start:
         sides = ends

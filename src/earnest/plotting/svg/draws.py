@@ -13,7 +13,7 @@ from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Side
 from earnest.core.text.estimate import print_numbers
-from earnest.core.text.numbers import percent, write_in_figure
+from earnest.core.text.numbers import percent
 from earnest.plotting.svg.answer import find_naive, find_shaded
 from earnest.plotting.svg.canvas import (
     DASH,
@@ -100,10 +100,10 @@ def _draw_marks(
     at, first = x(estimate.value), naive is not None and estimate.value > naive
     canvas.line((at, top - 6), (at, bottom), "accent", 2)
     word = "mean" if estimate.n_configs > 1 else "score"  # of one the value is its own
-    label = f"{word} {write_in_figure(words.value)}"
+    label = f"{word} {words.value.signs}"
     taken = _write_over(canvas, at, top - 9, label, "accent", left=not first)
-    if naive is not None:
-        label = f"naive {write_in_figure(words.naive or '')}"
+    if naive is not None and words.naive is not None:
+        label = f"naive {words.naive.signs}"
         span = _find_beside(canvas, x(naive), label, left=first)
         meets = span[0] < taken[1] + 4 and taken[0] < span[1] + 4
         _write_over(canvas, x(naive), top - (24 if meets else 9), label, "warn", left=first)
@@ -149,13 +149,12 @@ def _find_beside(canvas: Canvas, x: float, words: str, *, left: bool) -> tuple[f
 
 def _label(estimate: Estimate, valid: np.ndarray) -> str:
     words = print_numbers(estimate)
-    sentence = f"{len(valid):,} resampled scores, estimate {write_in_figure(words.value)}"
-    if estimate.interval is not None and words.low is not None:
+    sentence = f"{len(valid):,} resampled scores, estimate {words.value.signs}"
+    if estimate.interval is not None and words.low is not None and words.high is not None:
         level = percent(estimate.interval.confidence_level)
-        high = write_in_figure(words.high or "")
-        sentence += f"; {level} interval {write_in_figure(words.low)} to {high}"
+        sentence += f"; {level} interval {words.low.signs} to {words.high.signs}"
     if words.naive is not None and estimate.n_configs > 1:
-        sentence += f"; naive score {write_in_figure(words.naive)}"
+        sentence += f"; naive score {words.naive.signs}"
     return sentence + "."
 
 

@@ -11,12 +11,12 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
+from earnest.core.space.levels import show_level
 from earnest.core.text.names import is_model_param, name_model
 from earnest.core.text.numbers import percent
 from earnest.explanation.curves import EffectCurve
 from earnest.explanation.importance import Importance
 from earnest.explanation.regions.regions import Region, RegionTree
-from earnest.explanation.regions.regions import text as value_words
 from earnest.explanation.sampling_bias import Gap
 from earnest.explanation.surrogate.quality import NOT_SHOWN, Trust
 from earnest.plotting.svg.canvas import (
@@ -328,7 +328,7 @@ def _name_levels(curve: EffectCurve, x: Scale, width: float) -> LevelNames:
 
 
 def _name_level(curve: EffectCurve, level: object) -> str:
-    words = value_words(level)
+    words = show_level(level)
     return name_model(words) if is_model_param(curve.param) else words
 
 
@@ -355,7 +355,7 @@ def describe_effect(curve: EffectCurve, level: float) -> str:
     low, high = (short(float(end)) for end in (existing.min(), existing.max()))
     return (
         f"Average {curve.objective.name} over {curve.param} lies between {low} and {high}, best "
-        f"at {value_words(curve.grid[best])}; average surrogate uncertainty "
+        f"at {show_level(curve.grid[best])}; average surrogate uncertainty "
         f"± {curve.half_width(level):.2g}; {curve.trial_words}."
     )
 
@@ -367,7 +367,7 @@ def list_effect_rows(
     rows: list[tuple[str, ...]] = [(curve.param, "Average", "Band, low end", "Band, high end")]
     for value, *numbers in zip(curve.grid, curve.mean, low, high, strict=True):
         cells = ("–" if math.isnan(v) else short(float(v)) for v in numbers)
-        rows.append((value_words(value), *cells))
+        rows.append((show_level(value), *cells))
     return rows
 
 

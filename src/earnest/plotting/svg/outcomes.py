@@ -9,7 +9,7 @@ import numpy as np
 
 from earnest.core.results.estimate import Estimate
 from earnest.core.text.estimate import places_of, print_numbers
-from earnest.core.text.numbers import percent, show_number, write_in_figure
+from earnest.core.text.numbers import percent, show_number
 from earnest.inference.curves.winner import FoldScores, Residuals, RiskGroups, SurvivalCurve
 from earnest.plotting.svg.canvas import (
     DASH,
@@ -49,9 +49,10 @@ def folds(
     words = None if estimate is None else print_numbers(estimate)
     lines: list[tuple[float, str, str]] = []
     if estimate is not None and words is not None:
-        lines.append((estimate.value, f"honest {write_in_figure(words.value)}", "accent"))
-        if estimate.naive is not None and math.isfinite(estimate.naive) and estimate.n_configs > 1:
-            lines.append((estimate.naive, f"naive {write_in_figure(words.naive or '')}", "warn"))
+        lines.append((estimate.value, f"honest {words.value.signs}", "accent"))
+        naive = estimate.naive if estimate.n_configs > 1 else None
+        if naive is not None and words.naive is not None and math.isfinite(naive):
+            lines.append((naive, f"naive {words.naive.signs}", "warn"))
     alone = estimate is not None and estimate.n_configs == 1
     finite = fold_scores.scores[np.isfinite(fold_scores.scores)]
     limits = (-math.inf, math.inf) if estimate is None else estimate.scale.limits

@@ -10,7 +10,7 @@ from enum import StrEnum
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Side
 from earnest.core.text.estimate import places_of, print_numbers
-from earnest.core.text.numbers import show_number, write_in_figure
+from earnest.core.text.numbers import show_number
 from earnest.plotting.svg.canvas import (
     DASH,
     DOTS,
@@ -85,13 +85,15 @@ def scale_over(
     return Scale(*ends, EDGE, width - EDGE)
 
 
-def strip_axis(scale: Scale, *, name: str, words: str = "") -> Figure:
+def strip_axis(scale: Scale, *, name: str, words: str = "", left: bool = False) -> Figure:
     """Draw the labels of the scale, to stand in the head of the table.
 
     Parameters
     ----------
     words : str
         What a side means, such as 'winner better →'; written over the labels.
+    left : bool
+        Whether it is the left side.
     """
     canvas = Canvas(scale.end + EDGE, 34 if words else 18, name)
     base = canvas.height - 4
@@ -100,7 +102,6 @@ def strip_axis(scale: Scale, *, name: str, words: str = "") -> Figure:
         x = center_words(canvas, scale(value), label, SMALL)
         canvas.text((x, base), label, anchor="middle", size=SMALL)
     if words:
-        left = words.startswith("←")
         zero = scale(0.0)
         anchor = (zero - 4, "end") if left else (zero + 4, "start")
         if not 0 <= anchor[0] + (-1 if left else 1) * measure_text(words, SMALL) <= canvas.width:
@@ -150,10 +151,10 @@ def forest_strip(
     else:
         canvas.dot(at, 6.5 if reported else 4.5, colour)
     words = print_numbers(estimate, places_of([estimate]))
-    parts = [words.value, *([] if words.low is None else [words.low, words.high])]
-    value, *ends = (write_in_figure(number or "–") for number in parts)
-    interval = f", {ends[0]} to {ends[1]}" if ends else ", no interval"
-    return canvas.figure(f"{estimate.method}: {value}{interval}, {trust}.", [])
+    interval = ", no interval"
+    if words.low is not None and words.high is not None:
+        interval = f", {words.low.signs} to {words.high.signs}"
+    return canvas.figure(f"{estimate.method}: {words.value.signs}{interval}, {trust}.", [])
 
 
 @dataclass(frozen=True, kw_only=True)

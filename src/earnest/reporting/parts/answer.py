@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -16,11 +15,13 @@ from earnest.core.results.estimate import Estimate, by_severity
 from earnest.core.results.specs import Selection, Side
 from earnest.core.text.estimate import (
     Form,
+    Quantity,
     article,
     confidence,
     flatters,
     form,
     headline,
+    headline_phrases,
     is_on_items,
     limits_words,
     places_of,
@@ -34,7 +35,7 @@ from earnest.core.text.names import name_model, param_names, value_words
 from earnest.core.text.numbers import decimals, percent, prose, write_count
 from earnest.plotting.svg.answer import answer as draw_answer
 from earnest.reporting.model import NONE, Advice, Answer, Facts, RivalsPart, Span, plain
-from earnest.reporting.parts.headings import NO_ANSWER, NO_ESTIMATE, NO_SCORE
+from earnest.reporting.parts.headings import NO_ANSWER, NO_SCORE, REPORTED, UNKNOWN
 from earnest.reporting.sources.asking import Results
 from earnest.reporting.sources.material import (
     INCOMPLETE,
@@ -251,18 +252,13 @@ def _of_estimate(results: Results, estimate: Estimate) -> Answer:
     naive = estimate.n_configs > 1 and shown.naive is not None and fair
     return Answer(
         kicker=_kicker(material, estimate),
-        headline=_spans(
-            sentence,
-            shown.value,
-            shown.naive if kind in (Form.SMALL, Form.LARGE) else None,
-            "honest" if fair else "naive",
-        ),
+        headline=tuple(_set_apart(estimate, material)),
         lede=lede.strip(),
-        value=shown.value,
+        value=shown.value.words,
         value_title=_value_title(kind),
         interval_title=_interval_title(estimate),
         interval=NONE if estimate.interval is None else limits_words(estimate.interval, shown),
-        naive=shown.naive if naive else None,
+        naive=str(shown.naive) if naive else None,
         naive_title="Naive score",
         naive_note="the winner’s own score on these items"
         if is_on_items(estimate)
@@ -292,12 +288,9 @@ def _without_estimate(results: Results) -> Answer:
     score = None
     if best is not None and best.score is not None:
         score = prose(best.score, decimals(None, best.score), material.scale.limits)
-    words = {"article": article(material.title), "title": material.title, "score": score}
-    form_of = NO_SCORE if score is None else NO_ESTIMATE
-    sentence = (NO_ANSWER if score is None and _refusal(results) else form_of).format(**words)
     return Answer(
         kicker=_kicker(material, None),
-        headline=_spans(sentence, None, score, ""),
+        headline=tuple(_say_unknown(results, score)),
         lede=" ".join([*material.missing, *_refusal(results)]),
         value=None,
         value_title="Honest estimate",
@@ -312,6 +305,17 @@ def _without_estimate(results: Results) -> Answer:
         checked="",
         facts=tuple(_facts(results)),
     )
+
+
+def _say_unknown(results: Results, score: str | None) -> Iterator[Span]:
+    """Yield the headline of a run without an estimate, its naive score marked."""
+    title = results.material.title
+    if score is not None:
+        yield Span(REPORTED.format(article=article(title), title=title))
+        yield Span(score, "naive")
+        yield Span(UNKNOWN)
+    else:
+        yield Span(NO_ANSWER.format(title=title) if _refusal(results) else NO_SCORE)
 
 
 def _no_meaning(results: Results) -> tuple[str, ...]:
@@ -345,27 +349,11 @@ def _refusal(results: Results) -> list[str]:
     return [f"There is no estimate: {why}"] if why else []
 
 
-def _spans(sentence: str, value: str | None, naive: str | None, kind: str) -> tuple[Span, ...]:
-    """Return a sentence with its numbers marked, each where it is first said."""
-    marks = [
-        (text, k) for text, k in ((value, kind), (naive, "naive")) if text and text in sentence
-    ]
-    if len(marks) == 2 and marks[0][0] == marks[1][0]:
-        marks = marks[:1]
-    places = sorted((_place(sentence, text), text, k) for text, k in marks)
-    out, at = [], 0
-    for start, text, k in places:
-        if start < at:
-            continue
-        out += [Span(sentence[at:start]), Span(text, k)]
-        at = start + len(text)
-    return tuple(span for span in (*out, Span(sentence[at:])) if span.text)
-
-
-def _place(sentence: str, text: str) -> int:
-    """Return where a number stands as a whole, not inside another one."""
-    match = re.search(rf"(?<![\d.,]){re.escape(text)}(?![\d]|[.,]\d)", sentence)
-    return match.start() if match else sentence.index(text)
+def _set_apart(estimate: Estimate, material: Material) -> Iterator[Span]:
+    """Yield the headline with its numbers marked."""
+    kinds = {Quantity.VALUE: "honest" if estimate.honest else "naive", Quantity.NAIVE: "naive"}
+    for phrase in headline_phrases(estimate, material.title, speaker=material.speaker):
+        yield Span(phrase.text, kinds[phrase.number] if phrase.number else "")
 
 
 def _kicker(material: Material, estimate: Estimate | None) -> str:

@@ -51,7 +51,7 @@ def methods_of(results: Results) -> MethodsPart | None:
         heading=_heading(results, estimate, places),
         lede=LEDE.format(basis=_basis(estimate)),
         level=percent(0.95 if estimate.interval is None else estimate.interval.confidence_level),
-        reported=print_numbers(estimate, places).value,
+        reported=print_numbers(estimate, places).value.words,
         kinds=tuple(sorted({row.kind for group in groups for row in group.rows})),
         one_sided=any(
             method.interval and method.interval.side != Side.TWO_SIDED for method in table
@@ -96,7 +96,7 @@ def _heading(results: Results, estimate: Estimate, places: int) -> str:
         )  # nothing was selected: nothing is corrected
     values = sorted(same, key=lambda method: method.value)
     low, high = (
-        (print_numbers(method, places).value for method in (values[0], values[-1]))
+        (print_numbers(method, places).value.words for method in (values[0], values[-1]))
         if same
         else "--"
     )
@@ -136,7 +136,7 @@ def _groups(
     refused = [
         MethodRow(
             title=METHODS[name].spec.label(),
-            note=f"{name}: {_briefly(name, why)}",
+            note=why.what,
             value=NONE,
             interval=NONE,
             kind="refused",
@@ -145,12 +145,6 @@ def _groups(
     ]
     if refused:
         yield MethodGroup(*REFUSED, tuple(refused))
-
-
-def _briefly(name: str, why: str) -> str:
-    """Return the first sentence of a refusal, without the name that stands before it."""
-    first = why.split(". ")[0].rstrip(".")
-    return first.removeprefix(f"method {name!r} ")
 
 
 def _put_reported_first(rows: list[Estimate], estimate: Estimate) -> list[Estimate]:
@@ -188,7 +182,7 @@ def _row(method: Estimate, estimate: Estimate, places: int, strips: Strips, kind
     return MethodRow(
         title=_title(method),
         note=note,
-        value=shown.value,
+        value=shown.value.words,
         interval=NONE if method.interval is None else limits_words(method.interval, shown),
         kind=kind,
         reported=method is estimate,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from earnest.core.results.cautions import Caution, Scope, Severity
 from earnest.core.results.gain import Gain, LearningCurve
 from earnest.core.text import learning as told
-from earnest.core.text.gain import advice, confidence, headline, width_words
+from earnest.core.text.gain import advice, confidence, heading, width_words
 from earnest.core.text.numbers import percent
 from earnest.metrics import METRICS
 from earnest.plotting.svg.gain import gain, learning
@@ -40,7 +40,7 @@ def gain_part(results: Results) -> GainPart | None:
         (", no model trained again", "cross-validated score") if trained else ("", "score")
     )
     return GainPart(
-        heading=headline(outcome).removesuffix("."),
+        heading=heading(outcome),
         lede="What you would have reported, and what you could have expected, had you stopped "
         f"earlier. {several}{again}. {confidence(outcome)}",
         reading=(

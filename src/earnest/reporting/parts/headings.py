@@ -10,8 +10,9 @@ from earnest.core.results.specs import Estimand
 
 # ---- headings
 
-NO_ESTIMATE = (
-    "The search reported {article} {title} of {score}. What to expect on new data is unknown."
+REPORTED, UNKNOWN = (
+    "The search reported {article} {title} of ",
+    ". What to expect on new data is unknown.",
 )
 NO_SCORE = "No configuration was evaluated on every fold."
 NO_ANSWER = "The {title} on new data cannot be estimated from these cases."

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from earnest.core.base.errors import EarnestError
 from earnest.core.base.threads import one_blas_thread
+from earnest.core.space.levels import shorten_levels, show_level
 from earnest.core.text.names import class_names
 from earnest.core.text.numbers import percent, write_count
 from earnest.explanation.curves import EffectCurve
@@ -16,10 +17,11 @@ from earnest.explanation.regions.regions import (
     Region,
     RegionTree,
     band_words,
+    change_words,
     in_words,
     share_words,
 )
-from earnest.explanation.result import Explanation, as_sentence, in_percent
+from earnest.explanation.result import Explanation, in_percent
 from earnest.explanation.sampling_bias import short
 from earnest.explanation.suggest import Suggestion
 from earnest.plotting.svg import effects as svg_effects
@@ -31,6 +33,7 @@ MOST_OTHERS = 3
 MOST_EFFECTS, MOST_TREES = 12, 3
 SUGGESTIONS, MOST_PAIRS = 3, 5
 VISIBLE = 0.04  # of the height of a panel, about six pixels: a line that varies less looks flat
+AT_MOST = "≤"
 FAR = 0.1  # distance from an even spread that is worth a word
 
 
@@ -52,7 +55,15 @@ def make_learned_part(
     most_effects : int
         How many effects are drawn, the most important first.
     """
-    level, named = explanation.confidence_level, _names(explanation)
+    levels = [level for curve in explanation.effects.values() for level in curve.grid]
+    with shorten_levels(class_names(levels)):
+        return _make_part(explanation, suggestions, most_effects)
+
+
+def _make_part(
+    explanation: Explanation, suggestions: Sequence[Suggestion] | None, most_effects: int
+) -> LearnedPart:
+    level = explanation.confidence_level
     curves = list(explanation.effects.values())[:most_effects]
     limits = svg_effects.find_shared_limits(curves, level)
     trees = [tree for tree in explanation.regions.values() if len(tree) > 1]
@@ -61,7 +72,7 @@ def make_learned_part(
             Panel(
                 heading=curve.param,
                 mono=True,
-                text=named(_effect_words(curve)),
+                text=_effect_words(explanation, curve),
                 figure=svg_effects.effect(
                     curve,
                     name=f"effect-{i}",
@@ -76,22 +87,22 @@ def make_learned_part(
         for i, curve in enumerate(curves)
     ]
     return LearnedPart(
-        heading=named(as_sentence(explanation.finding)),
+        heading=explanation.headline,
         lede=_lede(explanation),
         winner=_winner(explanation),
         trust=str(explanation.surrogate_quality),
-        looked=named(_say_looked(explanation)),
+        looked=_say_looked(explanation),
         next_title="What to try next",
-        next=tuple(named(words) for words in _next(explanation, suggestions)),
-        stable=named(f"{explanation.stable_optimum!r}."),
-        numbers=tuple(_numbers(explanation, named)),
+        next=tuple(_next(explanation, suggestions)),
+        stable=f"{explanation.stable_optimum!r}.",
+        numbers=tuple(_numbers(explanation)),
         importance=_importance(explanation, "importance", 560),
         importance_phone=_importance(explanation, "importance-phone", 350),
         effects=tuple(panel for panel, curve in panels if _is_seen(curve, limits)),
         flat=tuple(panel for panel, curve in panels if not _is_seen(curve, limits)),
         regions=tuple(_regions(explanation, tree, i) for i, tree in enumerate(trees[:MOST_TREES])),
         untold=tuple(
-            named(f"{tree.param}: {leaf}") for tree in trees[MOST_TREES:] for leaf in tree.leaves
+            f"{tree.param}: {leaf}" for tree in trees[MOST_TREES:] for leaf in tree.leaves
         ),
         cautions=explanation.cautions,
         level=percent(level),
@@ -102,22 +113,6 @@ def _is_seen(curve: EffectCurve, limits: tuple[float, float]) -> bool:
     """Tell whether a line leaves the level enough to be seen on the shared axis."""
     means = curve.mean[np.isfinite(curve.mean)]
     return len(means) > 0 and float(np.ptp(means)) >= VISIBLE * (limits[1] - limits[0])
-
-
-def _names(explanation: Explanation) -> Callable[[str], str]:
-    """Return how words name estimators: by their class, where no two of a class differ.
-
-    `DecisionTreeClassifier(max_depth=3, random_state=0)` says no more than the class of it then.
-    """
-    levels = [level for curve in explanation.effects.values() for level in curve.grid]
-    by_class = class_names(levels)
-
-    def named(words: str) -> str:
-        for whole, name in by_class.items():
-            words = words.replace(whole, name)
-        return words
-
-    return named
 
 
 def _lede(explanation: Explanation) -> str:
@@ -136,7 +131,7 @@ def _winner(explanation: Explanation) -> WinnerPart | None:
     low, high = (short(float(end(leaf.curve.mean))) for end in (np.nanmin, np.nanmax))
     return WinnerPart(
         heading="Where the winner lies",
-        words=_names(explanation)(leaf.words.replace(" <= ", " ≤ ")),
+        words=in_words(leaf.limits, AT_MOST) or "everywhere",
         text=f"{_facts(leaf)} · {band_words(leaf.narrower)}. Along {tree.param} the average score "
         f"there goes from {low} to {high}.",
     )
@@ -176,7 +171,7 @@ def _next(explanation: Explanation, suggestions: Sequence[Suggestion] | None) ->
         yield f"{config} (band {percent(round(each.narrower, 2))} narrower)"
 
 
-def _numbers(explanation: Explanation, named: Callable[[str], str]) -> Iterator[Facts]:
+def _numbers(explanation: Explanation) -> Iterator[Facts]:
     """Yield the numbers behind the words: shares with others, gaps, values of the best."""
     shares = explanation.importance
     yield Facts(
@@ -190,19 +185,21 @@ def _numbers(explanation: Explanation, named: Callable[[str], str]) -> Iterator[
         ),
     )
     gaps = {
-        name: "; ".join(f"{gap.words} ({write_count(gap.n_trials, 'trial')})" for gap in spots)
+        name: "; ".join(
+            f"{show_level(gap.words)} ({write_count(gap.n_trials, 'trial')})" for gap in spots
+        )
         for name, spots in explanation.sampling_bias.gaps.items()
     }
     if any(gaps.values()):
-        rows = tuple((name, named(words)) for name, words in gaps.items() if words)
+        rows = tuple((name, words) for name, words in gaps.items() if words)
         yield Facts("Hardly tried", rows)
     if explanation.counts.complete < explanation.n_trials or explanation.untested:
-        rows = tuple((name, named(_span(values))) for name, values in explanation.covered.items())
+        rows = tuple((name, _span(values)) for name, values in explanation.covered.items())
         yield Facts("Values in complete trials", rows)
     ranges = explanation.stable_optimum.ranges.items()
     yield Facts(
         "Values among those as good as the best",
-        tuple((name, named(_span(values))) for name, values in ranges),
+        tuple((name, _span(values)) for name, values in ranges),
     )
 
 
@@ -213,8 +210,9 @@ def _span(values: tuple[Any, ...]) -> str:
     return " to ".join(shown) if numbers and len(values) == 2 else ", ".join(shown)
 
 
-def _effect_words(curve: EffectCurve) -> str:
-    where = f", where {curve.where}" if curve.where else ""
+def _effect_words(explanation: Explanation, curve: EffectCurve) -> str:
+    condition = explanation.where_active(curve.param)
+    where = f", where {condition}" if condition else ""
     scale = "log scale · " if curve.scale == "log" else ""
     return f"{scale}{curve.trial_words}{where}"
 
@@ -222,7 +220,6 @@ def _effect_words(curve: EffectCurve) -> str:
 def _regions(explanation: Explanation, tree: RegionTree, number: int) -> RegionsPart:
     level = explanation.confidence_level
     limits = svg_effects.tree_limits(tree, level)
-    named = _names(explanation)
 
     def node(region: Region) -> RegionNode:
         root = region.parent is None
@@ -230,7 +227,7 @@ def _regions(explanation: Explanation, tree: RegionTree, number: int) -> Regions
             number=region.number,
             parent=region.parent,
             depth=region.depth,
-            title=named(_title(region)),
+            title=_title(region),
             facts=_facts(region),
             band=f"average band ± {region.curve.half_width(level):.2g}"
             if root
@@ -253,8 +250,8 @@ def _regions(explanation: Explanation, tree: RegionTree, number: int) -> Regions
     best = tree.best
     inside = ""
     if best is not None and best.limits and tree is not explanation.winner_tree:
-        change = band_words(best.narrower).replace("band ", "band is ", 1)
-        inside = f" The framed region holds the best trial; its {change}."
+        change = change_words(best.narrower)
+        inside = f" The framed region holds the best trial; its band is {change}."
     return RegionsPart(
         param=tree.param,
         lede="The space is split where the band changes most. Dashed: the band over the whole "
@@ -299,7 +296,7 @@ def _within(explanation: Explanation, param: str, region: Region) -> EffectCurve
 
 
 def _title(region: Region) -> str:
-    words = in_words(region.limits[-1:]).replace(" <= ", " ≤ ").replace(" >= ", " ≥ ")
+    words = in_words(region.limits[-1:], AT_MOST)
     if not words:
         return region.curve.where or "Everywhere"
     return f"… and {words}" if region.depth > 1 else words

@@ -17,9 +17,9 @@ from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import by_severity
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import ComparisonEstimand
-from earnest.core.text.comparison import p_words, places_of_difference
+from earnest.core.text.comparison import p_value_text, places_of_difference
 from earnest.core.text.names import ConfigName
-from earnest.core.text.numbers import MINUS, percent, prose
+from earnest.core.text.numbers import MINUS, percent, print_number, prose
 from earnest.plotting.svg.strips import Difference, comparison_strip, difference_scale, strip_axis
 from earnest.reporting.model import NONE, RivalRow, RivalsPart
 from earnest.reporting.parts.forest import WIDTH
@@ -190,9 +190,7 @@ def _row(row: Verdict, places: int, names: dict[str, ConfigName], simplest: str 
         ahead=_ahead(row, places),
         interval=_ends(row.all, places, comparison),
         interval_one=_ends(row.pairwise, places, comparison),
-        p=NONE
-        if comparison.p_value is None
-        else p_words(row.p).removeprefix("p ").removeprefix("= "),
+        p=NONE if comparison.p_value is None else p_value_text(row.p),
         ahead_by=_drop_nan(row.ahead),
         limits=row.all,
         limits_one=row.pairwise,
@@ -204,9 +202,9 @@ def _row(row: Verdict, places: int, names: dict[str, ConfigName], simplest: str 
 
 def _ahead(row: Verdict, places: int) -> str:
     """Return how far the winner is ahead; never 0 for a number that is not."""
-    words = prose(row.ahead, places, row.comparison.limits)
-    if not row.ahead or any(digit in words for digit in "123456789"):
-        return words
+    shown = print_number(row.ahead, places, row.comparison.limits)
+    if not row.ahead or shown.value:
+        return shown.words
     least = f"{10.0**-places:.{places}f}"
     return f"< {least}" if row.ahead > 0 else f"> {MINUS}{least}"
 

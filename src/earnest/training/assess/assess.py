@@ -15,7 +15,7 @@ from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.data.designs import NestedPredictions
 from earnest.core.data.replicates import Replicates
 from earnest.core.results.cautions import Caution, Scope
-from earnest.core.results.estimate import Estimate, Estimates, by_severity
+from earnest.core.results.estimate import Estimate, Estimates, Refusal, by_severity
 from earnest.core.results.interval import Ask
 from earnest.core.results.specs import Design, Side
 from earnest.core.text.doors import arg
@@ -285,7 +285,7 @@ def assess_all(
     answers, refused = assess_methods(question, chosen, options)
     if not answers:
         raise EvidenceError("no method fits this question", got=str(next(iter(refused.values()))))
-    reasons = {name: str(error) for name, error in refused.items()}
+    reasons = {name: Refusal.of(error) for name, error in refused.items()}
     return Estimates(tuple(answers), reasons, tuple(disagreement(answers)))
 
 

@@ -341,7 +341,9 @@ def find_exception(text: str) -> str:
     >>> find_exception('Traceback:\n  File "x.py", line 1\n    fit()\nValueError: too few\nrows')
     'ValueError: too few'
     """
-    lines = [line for line in text.splitlines() if line.strip()] or ["no message"]
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not lines:
+        return "no message"
     frames = [i for i, line in enumerate(lines) if line.startswith("  File ")]
     below = lines[frames[-1] + 1 :] if frames else lines
     named = next((line for line in below if not line[0].isspace()), lines[-1])

@@ -26,6 +26,7 @@ from earnest.core.results.gain import Gain
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Selection
 from earnest.core.results.thresholds import Thresholds
+from earnest.core.text.names import name_configs, readable
 from earnest.engine.progress import Meter, ProgressBar, watch_progress
 from earnest.inference.curves.gain import gain_beside
 from earnest.inference.curves.thresholds import thresholds_beside
@@ -226,8 +227,10 @@ def _list_rules(pi: Predictions, estimate: Estimate, alone: Estimate) -> tuple[s
 def _print_winner(pi: Predictions, estimate: Estimate) -> str:
     """Return the winner by its name, and its parameters in brackets."""
     name = estimate.winner or ""
-    label = pi.configs.find_label(name)
-    return name if label is None else f"{name} ({label.removeprefix(f'{name}: ')})"
+    if pi.configs.find_label(name) is None:
+        return name
+    names = name_configs(pi.configs.ids, readable(pi.configs.params or ()))
+    return f"{name} ({names[name].words})"
 
 
 def _warn_of_rules(pi: Predictions, estimate: Estimate, alone: Estimate) -> Iterator[Caution]:

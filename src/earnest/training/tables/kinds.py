@@ -66,12 +66,15 @@ class ColumnFinding:
         Whether a category is true and false.
     detail : str
         A few words for the user, such as how many levels there are.
+    several : bool
+        Whether the values of an identifier come back, as those of a group do.
     """
 
     kind: ColumnKind
     levels: tuple[str, ...] = ()
     logical: bool = False
     detail: str = ""
+    several: bool = False
 
 
 def look_at(
@@ -200,7 +203,7 @@ def _look_at_number(
     if count == len(column) and (counts_rows or is_named_as_identifier(name)):
         return ColumnFinding(ColumnKind.IDENTIFIER, detail="a different value in every row")
     if is_named_as_identifier(name):
-        return ColumnFinding(ColumnKind.IDENTIFIER, detail=f"{count:,} values")
+        return ColumnFinding(ColumnKind.IDENTIFIER, detail=f"{count:,} values", several=True)
     return ColumnFinding(ColumnKind.NUMBER)
 
 

@@ -271,12 +271,8 @@ def _read_classes(
 def _encode_labels(
     name: str, labels: tuple[object, ...], task: Task, positive: object
 ) -> tuple[NDArray[np.generic], tuple[object, ...]]:
-    """Return the codes of the labels; errors name the column instead of `y`."""
-    try:
-        return encode_classes(label_array(labels), task, positive, None)
-    except InputError as error:
-        what = error.what.replace("`y`", repr(name))
-        raise InputError(what, needs=error.needs, got=error.got, cure=error.cure) from error
+    """Return the codes of the labels; errors name the column."""
+    return encode_classes(label_array(labels), task, positive, None, name=repr(name))
 
 
 def count_in_words(count: int, label: object) -> str:

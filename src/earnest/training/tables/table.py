@@ -159,9 +159,7 @@ def warn_of_table(
 
 
 def _warn_of_identifiers(findings: Findings, group: str | None) -> Caution:
-    several = next(
-        (n for n, finding in findings.items() if finding.detail.endswith("values")), None
-    )
+    several = next((name for name, finding in findings.items() if finding.several), None)
     grouped = several is not None and group is None and is_named_as_identifier(several)
     return of_tables.identifiers_left_out(
         tuple((name, look.detail) for name, look in findings.items()),
