@@ -18,6 +18,15 @@ class CalibrationVerdict(StrEnum):
     LITTLE_POWER = "little power"
 
 
+class CalibrationFault(StrEnum):
+    """What is wrong with probabilities that are off."""
+
+    TOO_EXTREME = "too extreme"
+    TOO_TIMID = "too timid"
+    TOO_HIGH = "too high"
+    TOO_LOW = "too low"
+
+
 @dataclass(frozen=True)
 class CaseShare(Plain):
     """A share of cases with its interval.
@@ -57,7 +66,7 @@ class CalibrationTest(Plain):
     Attributes
     ----------
     statistic, p_value : float
-        Wald's statistic, by the chi-squared distribution.
+        Wald's statistic, by Hotelling's distribution: chi-squared's, where units are many.
     df : int
         2, or 1 where all predictions are alike, so that there is no slope.
     detectable_slope, detectable_intercept : float or None
@@ -124,6 +133,19 @@ class NetBenefit(Plain):
     def __post_init__(self) -> None:
         check_lengths(self.thresholds, self.values, self.treat_all)
 
+    @property
+    def useful(self) -> tuple[float, float] | None:
+        """The ends of the longest run of thresholds that are worth more than all or none."""
+        rows = zip(self.thresholds, self.values, self.treat_all, strict=True)
+        runs: list[list[float]] = [[]]
+        for threshold, value, treat_all in rows:
+            if value > max(treat_all, 0.0):
+                runs[-1].append(threshold)
+            elif runs[-1]:
+                runs.append([])
+        longest = max(runs, key=len)
+        return (longest[0], longest[-1]) if longest else None
+
 
 @dataclass(frozen=True, kw_only=True)
 class ClassCalibration(Plain):
@@ -165,6 +187,20 @@ class ClassCalibration(Plain):
     net_benefit: NetBenefit
     slope: Coefficient | None = field(default=None, metadata=OPTIONAL)
 
+    @property
+    def faults(self) -> tuple[CalibrationFault, ...]:
+        """What is wrong where the verdict is off, by the intervals: slope first, then level."""
+        if self.verdict is not CalibrationVerdict.OFF:
+            return ()
+        faults = []
+        if self.slope is not None and 1.0 not in self.slope.interval:
+            steep = self.slope.value < 1.0
+            faults.append(CalibrationFault.TOO_EXTREME if steep else CalibrationFault.TOO_TIMID)
+        if 0.0 not in self.intercept.interval:
+            high = self.intercept.value < 0.0
+            faults.append(CalibrationFault.TOO_HIGH if high else CalibrationFault.TOO_LOW)
+        return tuple(faults)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Calibration(Plain):
@@ -178,6 +214,9 @@ class Calibration(Plain):
         Cases, and how many of them are independent: groups, where there are some.
     n_configs : int
         Out of how many configurations the winner was chosen, on the same cases.
+    refitted : bool
+        Whether the predictions are of the models of several folds, so that the model in use is
+        another one; the slope then has an interval for that one.
     confidence_level : float
         That of all intervals.
     """
@@ -188,6 +227,7 @@ class Calibration(Plain):
     n_cases: int
     n_units: int
     n_configs: int
+    refitted: bool
     confidence_level: float
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,9 +11,6 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from earnest.core.base.rng import RngLike
-from earnest.core.data.predictions import Predictions
-from earnest.core.data.responses import ResponseKind
-from earnest.core.data.target import Task
 from earnest.training.learners.base import OuterLearner
 from earnest.training.protocols import Estimator
 
@@ -51,14 +47,6 @@ class Curve(NamedTuple):
     middle: float
     spread: float
 
-    @classmethod
-    def from_numbers(cls, numbers: Sequence[float]) -> Curve:
-        """Return the curve that a file holds, or raise ValueError where it holds none."""
-        curve = cls(*map(float, numbers)) if len(numbers) == len(cls._fields) else None
-        if curve is None or not np.isfinite(curve).all() or min(curve.slope, curve.spread) <= 0.0:
-            raise ValueError("the calibration needs four numbers, its slope and spread above 0")
-        return curve
-
     def log_odds(self, values: Array) -> Array:
         """Return the log odds of decision values, in their order."""
         return _bend(
@@ -66,52 +54,24 @@ class Curve(NamedTuple):
         )
 
 
-def find_meaning(winner: str, estimator: Estimator, pi: Predictions) -> Curve | None:
-    """Return the curve that makes probabilities of a winner's decision values.
-
-    None if the model has its own probabilities, if there are not two classes, if the search kept
-    classes and no decision values, or if no rising curve fits. It costs no fit: the decision values
-    of the search are out-of-fold, and the curve keeps their order, so that an AUC stays the same.
-    """
-    if not is_meaning_needed(estimator, pi):
-        return None
-    values = np.asarray(pi.responses[:, pi.configs.ids.index(winner)], dtype=np.float64)
-    y = np.broadcast_to(np.asarray(pi.target.y)[:, None], values.shape)
-    is_finite = np.isfinite(values)
-    return compute_sigmoid(values[is_finite], y[is_finite] == 1)
-
-
-def is_meaning_needed(estimator: Estimator, pi: Predictions) -> bool:
-    """Tell whether there are decision values of two classes and no probabilities."""
-    decided = pi.kind is ResponseKind.DECISION and pi.target.task is Task.BINARY
-    return decided and not hasattr(estimator, "predict_proba")
-
-
-def compute_sigmoid(values: Array, positive: NDArray[np.bool_]) -> Curve | None:
-    """Return the logistic curve through decision values, None if no rising one fits.
+def fit_curve(values: Array, positive: NDArray[np.bool_]) -> Curve | None:
+    """Return the best logistic curve, be it rising or not; None for values that are all equal.
 
     Platt (1999): logistic regression on targets that are drawn in from 0 and 1 as if each class
     had one case more than it has, so that the curve stays flat enough where classes are separated.
     Values beyond `KNEE` spreads are brought to it for the fit: otherwise a few outlying ones
-    decide the slope for all. A curve that falls would contradict the model, and a flat one would
-    lose the order of the cases, so both are refused.
+    decide the slope for all.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from earnest.training.learners.calibrated import compute_sigmoid
+    >>> from earnest.training.learners.calibrated import fit_curve
     >>> values = np.array([-2.0, -1.0, 0.5, 1.0])
-    >>> compute_sigmoid(values, np.array([0, 0, 1, 1]) == 1).slope > 0
+    >>> fit_curve(values, np.array([0, 0, 1, 1]) == 1).slope > 0
     True
-    >>> compute_sigmoid(values, np.array([1, 1, 0, 0]) == 1) is None
-    True
+    >>> fit_curve(values, np.array([1, 1, 0, 0]) == 1).slope > 0
+    False
     """
-    curve = fit_curve(values, positive)
-    return curve if curve is not None and curve.slope >= LEAST_SLOPE else None
-
-
-def fit_curve(values: Array, positive: NDArray[np.bool_]) -> Curve | None:
-    """Return the best logistic curve, be it rising or not; None for values that are all equal."""
     many, few = int(positive.sum()), int((~positive).sum())
     scale = scale_of(values)
     if scale is None or not many or not few:
