@@ -29,6 +29,7 @@ from .learners.calibrated import KNEE as KNEE
 from .learners.calibrated import CalibratedClassifier as CalibratedClassifier
 from .learners.calibrated import Curve as Curve
 from .learners.calibrated import compute_probabilities as compute_probabilities
+from .learners.calibrated import fit_curve as fit_curve
 from .learners.catalogue import MODELS as MODELS
 from .learners.cox import CoxRegressor as CoxRegressor
 from .learners.cox import MissingLifelinesError as MissingLifelinesError

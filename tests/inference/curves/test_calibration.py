@@ -263,9 +263,7 @@ def test_few_groups_say_nothing_at_all() -> None:
 def test_net_benefit_is_hits_less_alarms_at_their_price() -> None:
     y, p = draw_cases(200, 1.0, 0.0, seed=6)
     judged = calibration(Predictions.from_arrays(y, p), 0).classes[0].net_benefit
-    for t, value, treat_all in zip(
-        judged.thresholds, judged.values, judged.treat_all, strict=True
-    ):
+    for t, value, treat_all in zip(judged.thresholds, judged.values, judged.treat_all, strict=True):
         hits, alarms = ((p > t) & (y == 1)).sum(), ((p > t) & (y == 0)).sum()
         assert value == pytest.approx((hits - alarms * t / (1 - t)) / 200, abs=EXACT)
         everyone = y.mean() - (1 - y.mean()) * t / (1 - t)

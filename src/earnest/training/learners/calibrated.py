@@ -21,8 +21,7 @@ KNEE = 3.0  # spreads from the middle beyond which a decision value counts by it
 STEEP = 20.0  # log odds beyond which they do, so that no probability is rounded to 1
 LEAST_SLOPE = 1e-3  # per spread; a flatter curve would lose the order of cases to rounding
 SPREAD = 0.6745  # the median distance from the middle of a normal law, in standard deviations
-HELD_OUT = 1 / 3  # of the cases, for the calibration
-FEWEST = 3  # cases of a class for some of it to be held out
+PARTS = 3  # that are held out in turn for the calibration; a class needs a case for each
 MOST_SLOPE = 1e3  # per spread, of what temperatures are looked for
 
 
@@ -144,9 +143,9 @@ def _compute_loss(design: Array, target: Array, at: Array) -> float:
 class CalibratedClassifier(ClassifierMixin, OuterLearner):
     """A classifier with probabilities that were learned on cases it was not trained on.
 
-    A first fit on two thirds of the cases gives decision values of the rest, which tell what they
-    mean. A second fit on all cases predicts, and its decision values are read in the same way: two
-    fits, where five-fold calibration takes six.
+    Three fits, each on two thirds of the cases, give decision values of the others, which tell what
+    they mean. A fourth fit on all cases predicts, and its decision values are read in the same way.
+    Decision values of all cases make the curve three times as certain as those of one third would.
 
     **Two classes**: the logistic curve of Platt (1999), fitted so that outlying values do not
     decide its slope. It always rises, so that the order of cases, and with it an AUC, is that of
@@ -162,7 +161,7 @@ class CalibratedClassifier(ClassifierMixin, OuterLearner):
     estimator : classifier
         One with `decision_function`.
     random_state : int, optional
-        The seed of the cases that are held out.
+        The seed of the parts that are held out.
 
     Examples
     --------
@@ -185,28 +184,35 @@ class CalibratedClassifier(ClassifierMixin, OuterLearner):
         X, y = np.asarray(X), np.asarray(y)
         self.estimator_ = clone(self.estimator).fit(X, y)
         self.classes_ = np.asarray(self.estimator_.classes_)
-        rows = self._hold_out(y)
-        model = self.estimator_
-        if len(rows) < len(y):
-            others = np.setdiff1d(np.arange(len(y)), rows)
-            model = clone(self.estimator).fit(X[others], y[others])
-        values = np.asarray(model.decision_function(X[rows]), dtype=np.float64)
-        curve = _calibrate(values, np.searchsorted(self.classes_, y[rows]))
+        curve = _calibrate(self._decide_held_out(X, y), np.searchsorted(self.classes_, y))
         self.rises_ = curve.slope >= LEAST_SLOPE
         self.curve_ = list(curve._replace(slope=max(curve.slope, LEAST_SLOPE)))
         return self
 
-    def _hold_out(self, y: NDArray[np.generic]) -> NDArray[np.intp]:
-        """Return rows of every class, all rows where a class has too few."""
+    def _decide_held_out(self, X: Array, y: NDArray[np.generic]) -> Array:
+        """Return decision values of cases out of training, of training where a class has few."""
+        parts = self._draw_parts(y)
+        values = np.asarray(self.estimator_.decision_function(X), dtype=np.float64)
+        if parts is None:
+            return values
+        for number in range(PARTS):
+            rows = parts == number
+            model = clone(self.estimator).fit(X[~rows], y[~rows])
+            values[rows] = model.decision_function(X[rows])
+        return values
+
+    def _draw_parts(self, y: NDArray[np.generic]) -> NDArray[np.intp] | None:
+        """Return the part of each case, each class spread evenly; None where a class has few."""
         from sklearn.utils import check_random_state
 
         draw = check_random_state(self.random_state)
-        parts = [np.flatnonzero(y == label) for label in self.classes_]
-        if min(map(len, parts)) < FEWEST:
-            return np.arange(len(y))
-        counts = [max(round(HELD_OUT * len(layer)), 1) for layer in parts]
-        chosen = [draw.permutation(p)[:c] for p, c in zip(parts, counts, strict=True)]
-        return np.sort(np.concatenate(chosen))
+        layers = [np.flatnonzero(y == label) for label in self.classes_]
+        if min(map(len, layers)) < PARTS:
+            return None
+        order = np.concatenate([draw.permutation(layer) for layer in layers])
+        parts = np.empty(len(y), dtype=np.intp)
+        parts[order] = np.arange(len(y)) % PARTS
+        return parts
 
     def decision_function(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the decision values of the classifier."""
