@@ -13,8 +13,8 @@ import numpy as np
 
 from earnest.core.base.provenance import finite
 from earnest.core.cautions.meanings import Meaning
+from earnest.core.results.calibration import CaseShare
 from earnest.core.results.cautions import Caution
-from earnest.inference.curves.winner import CaseShare
 from earnest.plotting.svg.canvas import Figure
 
 NONE = "–"  # in place of a number that is not there

@@ -116,6 +116,7 @@ def _results(results: Results) -> dict[str, Any]:
         "methods": results.table,
         "comparison": results.many,
         "thresholds": results.thresholds,
+        "calibration": results.calibration,
         "explanation": results.explanation,
     }
     return {name: result.to_dict() for name, result in parts.items() if result is not None}

@@ -29,7 +29,7 @@ from .learners.calibrated import KNEE as KNEE
 from .learners.calibrated import CalibratedClassifier as CalibratedClassifier
 from .learners.calibrated import Curve as Curve
 from .learners.calibrated import compute_probabilities as compute_probabilities
-from .learners.calibrated import compute_sigmoid as compute_sigmoid
+from .learners.calibrated import fit_curve as fit_curve
 from .learners.catalogue import MODELS as MODELS
 from .learners.cox import CoxRegressor as CoxRegressor
 from .learners.cox import MissingLifelinesError as MissingLifelinesError
@@ -39,7 +39,6 @@ from .learners.named import make_learner as make_learner
 from .learners.portfolio import FOLDER as FOLDER
 from .learners.portfolio import PortfolioConfiguration as PortfolioConfiguration
 from .learners.portfolio import list_packaged as list_packaged
-from .learners.portfolio import needs_probabilities as needs_probabilities
 from .learners.preprocessing import Preprocessor as Preprocessor
 from .learners.selection import Lasso as Lasso
 from .learners.selection import UnivariateSelection as UnivariateSelection

@@ -609,6 +609,7 @@ def scored() -> set[str]:
     table = small_table()
     fitted = LinearSVC().fit(table.X, table.y)
     asked = {"task": table.task, "classes": table.classes, "metric": "accuracy", "winner": "svm"}
+    asked |= {"probabilities": False}
     model = Model(estimator=fitted, schema=table.schema, **asked)  # type: ignore[arg-type]
     return kinds(model.predict(pa.table({name: [0.5] for name in table.schema.names})).cautions)
 

@@ -16,9 +16,8 @@ from earnest.training import (
     KNEE,
     MODELS,
     CalibratedClassifier,
-    Curve,
     compute_probabilities,
-    compute_sigmoid,
+    fit_curve,
 )
 from tests.training.tune_tables import of
 
@@ -34,7 +33,7 @@ def test_the_curve_has_the_greatest_likelihood_of_targets_drawn_in(seed):
     values, positive = drawn(200, seed)
     many, few = positive.sum(), (~positive).sum()
     target = np.where(positive, (many + 1) / (many + 2), 1 / (few + 2))
-    slope, offset, middle, spread = compute_sigmoid(values, positive)
+    slope, offset, middle, spread = fit_curve(values, positive)
     z = np.clip((values - middle) / spread, -KNEE, KNEE)
 
     def loss(at):
@@ -50,7 +49,7 @@ def test_the_curve_has_the_greatest_likelihood_of_targets_drawn_in(seed):
 
 def test_on_average_probabilities_are_the_share_of_the_class():
     values, positive = drawn(2000, 5)
-    made = compute_probabilities(values, compute_sigmoid(values, positive))
+    made = compute_probabilities(values, fit_curve(values, positive))
     np.testing.assert_allclose(made.sum(axis=1), 1.0)
     # Drawn-in targets move the mean by less than one case in a class.
     assert made[:, 1].mean() == pytest.approx(positive.mean(), abs=2 / 2000)
@@ -58,14 +57,15 @@ def test_on_average_probabilities_are_the_share_of_the_class():
 
 def test_classes_that_are_separated_give_a_finite_curve():
     values = np.array([-2.0, -1.5, -1.0, 1.0, 1.5, 2.0])
-    made = compute_probabilities(values, compute_sigmoid(values, values > 0))
+    made = compute_probabilities(values, fit_curve(values, values > 0))
     assert np.isfinite(made).all()
     assert made[0, 1] < 0.25 < 0.75 < made[-1, 1]
 
 
 @pytest.mark.parametrize("values", [np.zeros(8), np.array([3.0, 3, 2, 2, 1, 1, 0, 0])])
-def test_values_that_tell_nothing_or_the_contrary_have_no_curve(values):
-    assert compute_sigmoid(values, np.array([0, 0, 0, 0, 0, 0, 1, 1]) == 1) is None
+def test_values_that_tell_nothing_or_the_contrary_have_no_rising_curve(values):
+    curve = fit_curve(values, np.array([0, 0, 0, 0, 0, 0, 1, 1]) == 1)
+    assert curve is None or curve.slope < 0.0
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -74,9 +74,9 @@ def test_a_few_outlying_values_leave_the_slope_and_every_auc(seed):
     rng = np.random.default_rng(seed)
     positive = rng.random(200) < 0.4
     values = rng.normal(size=200) + positive
-    clean = compute_sigmoid(values, positive)
+    clean = fit_curve(values, positive)
     values[np.flatnonzero(~positive)[:5]] = 1e6 * (1 + np.arange(5))
-    found = compute_sigmoid(values, positive)
+    found = fit_curve(values, positive)
     assert found is not None
     # Five cases at three spreads against 195: the slope falls by less than half.
     assert found.slope > clean.slope / 2
@@ -90,29 +90,6 @@ numbers = st.one_of(
     st.sampled_from([-4e6, -1e6, 1e6, 3e6, 1e9]),
     st.sampled_from([0.0, 1.0]),
 )
-
-
-@given(st.lists(st.tuples(numbers, st.booleans()), min_size=4, max_size=60), numbers)
-def test_the_order_of_any_values_survives_or_there_is_no_curve(cases, scale):
-    """Outliers, constants, ties, separated and inverted classes, in any unit."""
-    values = np.array([value for value, _ in cases]) * (abs(scale) or 1.0) + scale
-    positive = np.array([label for _, label in cases])
-    found = compute_sigmoid(values, positive)
-    if found is None:
-        return
-    different = np.unique(values)
-    made = compute_probabilities(different, found)
-    assert (np.diff(made[:, 1]) > 0.0).all()
-    assert (np.diff(made[:, 0]) < 0.0).all()
-    assert ((made > 0.0) & (made < 1.0)).all()
-    assert Curve.from_numbers(list(found)) == found
-
-
-@pytest.mark.parametrize("numbers", [[1.0, 0.0], [0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 0.0],
-                                     [float("nan"), 0.0, 0.0, 1.0]])  # fmt: skip
-def test_numbers_that_make_no_rising_curve_are_refused(numbers):
-    with pytest.raises(ValueError, match="four numbers"):
-        Curve.from_numbers(numbers)
 
 
 class Given:
@@ -205,9 +182,6 @@ def test_a_delivered_model_of_any_learner_keeps_the_order_of_its_decision_values
     found = en.tune(table, metric=metric, n_configs=1, **asked)
     forecast = found.model.predict(table)
     model = found.model.estimator
-    if forecast.columns == ("score_1",):
-        assert "no_probabilities" in {caution.kind for caution in found.estimate.cautions}
-        return
     chance = forecast.scores[:, 1]
     assert len(np.unique(chance)) > 1
     if hasattr(model, "decision_function"):
@@ -220,17 +194,17 @@ def test_a_delivered_model_of_any_learner_keeps_the_order_of_its_decision_values
         )
 
 
-def test_a_winner_without_a_rising_curve_gives_scores_and_says_so(tmp_path):
-    """Noise of seed 3, on which the decision values of other folds point the wrong way."""
+def test_a_winner_without_a_rising_curve_says_so(tmp_path):
+    """Noise of seed 3, on which decision values of held-out cases point the wrong way."""
     path = tmp_path / "svm.toml"
     path.write_text('format = 1\n[[model]]\nmodel = "linear_svm"\nC = [1.0]\n')
     rng = np.random.default_rng(3)
     noise = {"a": rng.normal(size=30), "b": rng.normal(size=30), "y": np.tile([0, 1], 15)}
     asked = {"target": "y", "portfolio": str(path), "folds": 5, "rng": 7, "n_jobs": 1}
     found = en.tune(pa.table(noise), **asked)
-    assert found.model.meaning is None
     assert "no_probabilities" in {caution.kind for caution in found.estimate.cautions}
-    assert found.model.predict(pa.table(noise)).columns == ("score_1",)
+    chance = found.model.predict(pa.table(noise)).scores[:, 1]
+    assert np.abs(chance - 0.5).max() < 0.01
 
 
 def test_a_machine_that_wins_gives_probabilities_in_the_order_of_its_decisions(tmp_path):
@@ -244,8 +218,7 @@ def test_a_machine_that_wins_gives_probabilities_in_the_order_of_its_decisions(t
     value = found.model.estimator.decision_function(X)
     np.testing.assert_array_equal(np.argsort(value), np.argsort(forecast.scores[:, 1]))
     label = en.tune(of("relapse"), metric="accuracy", **asked)
-    assert label.model.meaning is None
-    assert label.model.predict(of("relapse")).columns == ("score_yes",)
+    assert label.model.predict(of("relapse")).columns == ("p_no", "p_yes")
 
 
 def _columns(table):

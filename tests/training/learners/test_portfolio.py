@@ -18,8 +18,7 @@ from skops import io as skops
 import earnest as en
 from earnest.errors import InputError, UnknownNameError
 from earnest.learners import Inputs, load_portfolio
-from earnest.metrics import metric
-from earnest.training import PortfolioConfiguration, list_packaged, needs_probabilities
+from earnest.training import PortfolioConfiguration, list_packaged
 
 PLAIN = Inputs(tuple("abcdef"), (0,) * 6, (False,) * 6, n_cases=100)
 MIXED = Inputs(tuple("abcdef"), (0, 0, 0, 0, 3, 5), (True, False) * 3, n_cases=100)
@@ -230,21 +229,6 @@ def test_where_probabilities_are_needed_every_configuration_has_them() -> None:
     for one in one_of_each(grid(inputs=MIXED, n=60, probabilities=True)):
         chance = _fast(one.estimator).fit(X, y).predict_proba(X)
         assert chance.sum(axis=1) == pytest.approx(1.0), one.name
-
-
-@pytest.mark.parametrize(
-    ("name", "task", "wanted"),
-    [
-        ("roc_auc", "binary", False),
-        ("log_loss", "binary", True),
-        ("brier", "binary", True),
-        ("accuracy", "multiclass", False),
-        ("roc_auc_ovr", "multiclass", True),
-        ("r2", "regression", False),
-    ],
-)
-def test_which_metrics_need_probabilities(name: str, task: str, wanted: bool) -> None:
-    assert needs_probabilities(metric(name), task) is wanted
 
 
 @pytest.mark.slow

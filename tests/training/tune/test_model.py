@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +20,6 @@ from earnest.results import Model
 from earnest.training import (
     FORMAT,
     ColumnKind,
-    Curve,
     Feature,
     ModelPartError,
     Schema,
@@ -65,6 +63,7 @@ def model_of(estimator, task: str) -> Model:
         classes=CLASSES.get(task, ()),
         metric="m",
         winner="w",
+        probabilities=hasattr(estimator, "predict_proba"),
     )
 
 
@@ -208,20 +207,6 @@ def test_scores_that_are_no_probabilities_say_so(task, columns, what):
     found = svm(task).predict(TABLE)
     assert found.columns == columns
     assert [(c.code, c.what) for c in found.cautions] == [("EN057", what)]
-
-
-def test_decision_values_with_a_meaning_are_probabilities_that_agree_with_the_class(tmp_path):
-    plain = svm("binary")
-    model = replace(plain, meaning=Curve(slope=2.0, offset=-0.5, middle=0.25, spread=1.0))
-    path = tmp_path / "model.skops"
-    path.write_bytes(model.to_bytes())
-    found = load_model(path).predict(TABLE)
-    value = plain.predict(TABLE).scores
-    assert found.columns == ("p_no", "p_yes")
-    assert found.cautions == ()
-    np.testing.assert_allclose(found.scores[:, 1], 1 / (1 + np.exp(1.0 - 2.0 * value)), rtol=1e-12)
-    assert found.labels.tolist() == ["yes" if p > 0.5 else "no" for p in found.scores[:, 1]]
-    assert list(np.argsort(found.scores[:, 1])) == list(np.argsort(value))
 
 
 def test_columns_may_stand_in_any_order_and_extra_ones_are_noted(fitted):

@@ -22,6 +22,7 @@ from earnest.cli.show.estimate import (
 from earnest.cli.show.terminal import GREY, clean, columns, emit, write
 from earnest.core.base import check
 from earnest.core.data.target import Task
+from earnest.core.text.calibration import tell_in_short
 from earnest.core.text.doors import render
 from earnest.core.text.learning import confidence, headline
 from earnest.core.text.numbers import percent, write_count
@@ -148,6 +149,8 @@ def _facts(tuned: Any) -> Iterator[tuple[str, str]]:
         yield "Simplest", words + (more if others > 1 else "")
     elif others > 0:
         yield "Simplest", f"the winner; {write_count(others, 'other')} not shown to be worse"
+    if tuned.calibration is not None:
+        yield "Probabilities", tell_in_short(tuned.calibration)
     if tuned.learning is not None:
         yield "Cases", f"{headline(tuned.learning)} {confidence(tuned.learning)}".strip()
     elif tuned.no_learning:

@@ -278,27 +278,19 @@ def scores_predicted(columns: tuple[str, ...]) -> Words:
     meaning = "above 0 means that class" if lone else "the largest decides the class"
     return Words(
         f"{check.some(columns)} {nouns}: {meaning}.",
-        "The winner gives no probabilities; scores only order the rows.",
-        "If you need them, tune with a metric for probabilities, such as log_loss.",
+        "Not every model of the portfolio gives probabilities, so none were judged.",
+        "Use the scores to order rows, or tune with models that all give probabilities.",
     )
 
 
 @caution("EN057")
-def no_probabilities(winner: str, calibrated: bool) -> Words:
+def no_probabilities(winner: str) -> Words:
     """No rising curve leads from decision values to probabilities."""
-    cure = "Do not rely on this model; collect more cases or better features."
-    if calibrated:
-        return Words(
-            f"On held-out cases the decision values of {winner} do not separate the classes.",
-            "Its probabilities are close to the class proportions, in the order of the decision "
-            "values.",
-            cure,
-        )
     return Words(
-        "On cases it was not trained on, the positive class does not have the higher decision "
-        f"values of {winner}.",
-        "They give no probabilities: `earnest predict` writes the decision values as scores.",
-        cure,
+        f"On held-out cases the decision values of {winner} do not separate the classes.",
+        "Its probabilities are close to the class proportions, in the order of the decision "
+        "values.",
+        "Do not rely on this model; collect more cases or better features.",
     )
 
 

@@ -25,6 +25,7 @@ from earnest.core.data.selection import SELECTORS, Pooled, Selector
 from earnest.core.data.target import Task
 from earnest.core.data.weights import Weights
 from earnest.core.results.estimate import Estimate
+from earnest.inference.resampling.ensembles import count_partitions, cross_fit, read_rule
 from earnest.inference.resampling.resampled import ResamplingKnobs
 from earnest.inference.resampling.winners import winners
 from earnest.kernels.score import score_selected
@@ -169,6 +170,20 @@ class ResampledSelection(ResamplingKnobs):
             needs="the predictions and the metric of the estimate, and a selector and a "
             "resampler known by name",
         )
+
+
+def cross_fit_ensemble(estimate: Estimate, pi: Predictions, metric: Metric) -> Predictions | None:
+    """Return what the ensemble of an estimate predicts for cases that did not choose it.
+
+    None for a rule of the user's own, which is not known by its name, and where the cases outside
+    of some part choose none.
+    """
+    selection = ResampledSelection.of(estimate)
+    rule = read_rule(str(estimate.provenance.knobs.get("selector")))
+    if rule is None:
+        return None
+    count = count_partitions(selection.n_resamples)
+    return cross_fit(pi, metric, rule, selection.seeds, n_partitions=count)
 
 
 def no_curves(pi: Predictions) -> str | None:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from earnest.core.results.calibration import CalibrationCurve, ClassCalibration
 from earnest.core.text.numbers import percent, show_number
 from earnest.inference.curves.corrected import ClassCurves, MeanCurve
-from earnest.inference.curves.winner import Calibration
 from earnest.plotting.svg.canvas import (
     DOTS,
     SMALL,
@@ -262,15 +262,16 @@ def _list_curve_rows(curve: MeanCurve, x: str, y: str) -> list[tuple[str, ...]]:
 
 
 def calibration(
-    groups: Calibration, *, name: str, width: float = 270, alone: bool = False
+    judged: ClassCalibration, *, name: str, width: float = 270, alone: bool = False
 ) -> Figure:
     """Draw what was promised against what came true, with a strip of how many cases.
 
     Hollow diamonds: it is the winner as searched, not corrected. Where it stood alone nothing was
     selected, and dots are blue.
     """
-    strip = 58.0
-    title = f"Predicted probability of {groups.positive}"
+    groups, strip = judged.curve, 58.0
+    level = percent(judged.ratio.interval.confidence_level)
+    title = f"Predicted probability of {judged.label}"
     plot = _Square.of(name, width, (title, "Observed share"), more=strip)
     canvas = plot.canvas
     canvas.line((plot.x(0), plot.y(0)), (plot.x(1), plot.y(1)), "ink3", dash=DOTS)
@@ -282,20 +283,15 @@ def calibration(
     for x, share in zip(groups.predicted, groups.observed, strict=True):
         canvas.own_score((plot.x(float(x)), plot.y(share.value)), alone=alone)
     _draw_counts(canvas, plot.x, groups.spread, canvas.height - 4)
-    off = [
-        share
-        for x, share in zip(groups.predicted, groups.observed, strict=True)
-        if not share.low <= x <= share.high
-    ]
     sentence = (
-        f"In {len(off)} of {len(groups.observed)} groups of cases the observed share of "
-        f"{groups.positive} differs from the predicted probability by more than its "
-        f"{percent(groups.confidence_level)} interval allows."
+        f"In {groups.n_outside} of {len(groups.observed)} groups of cases the observed share of "
+        f"{judged.label} differs from the predicted probability by more than its {level} interval "
+        "allows."
     )
-    return canvas.figure(sentence, _list_calibration_rows(groups))
+    return canvas.figure(sentence, _list_calibration_rows(groups, level))
 
 
-def _name_diagonal(plot: _Square, groups: Calibration, word: str) -> None:
+def _name_diagonal(plot: _Square, groups: CalibrationCurve, word: str) -> None:
     """Write a word beside the diagonal, over or under it, where no bar crosses it."""
     room = measure_text(word)
     bars = [
@@ -318,12 +314,12 @@ def _name_diagonal(plot: _Square, groups: Calibration, word: str) -> None:
     plot.canvas.text(min(spots, key=hidden), word)
 
 
-def _draw_counts(canvas: Canvas, x: Scale, spread: np.ndarray, base: float) -> None:
+def _draw_counts(canvas: Canvas, x: Scale, spread: Sequence[int], base: float) -> None:
     """Draw a small histogram of the predictions."""
     width = (x.end - x.start) / len(spread)
-    tallest = max(int(spread.max()), 1)
+    tallest = max(*spread, 1)
     for i, count in enumerate(spread):
-        height = 28 * int(count) / tallest
+        height = 28 * count / tallest
         if count:
             corner = (x.start + i * width + 0.5, base - max(height, 1.0))
             canvas.box(corner, (width - 1, max(height, 1.0)), "ink3", 0.55)
@@ -331,8 +327,7 @@ def _draw_counts(canvas: Canvas, x: Scale, spread: np.ndarray, base: float) -> N
     canvas.text((x.start, base - 34), "how many cases")
 
 
-def _list_calibration_rows(groups: Calibration) -> list[tuple[str, ...]]:
-    level = percent(groups.confidence_level)
+def _list_calibration_rows(groups: CalibrationCurve, level: str) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [
         ("Predicted", "Observed", f"Low end, {level}", f"High end, {level}", "Predictions")
     ]

@@ -3,33 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
-
-import numpy as np
 
 from earnest.core.base.errors import EarnestError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Task
+from earnest.core.results.calibration import CaseShare
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import AgainstChance, Side
+from earnest.core.text.calibration import tell, tell_scope, write_finding
 from earnest.core.text.estimate import places_of
 from earnest.core.text.numbers import percent, write_count
 from earnest.inference.curves import winner as own
+from earnest.inference.curves.calibration import no_calibration
 from earnest.inference.curves.corrected import (
     ClassCurves,
     MeanCurve,
-    ResampledSelection,
     class_curves,
     mean_curves,
     no_class_curves,
-)
-from earnest.inference.resampling.ensembles import (
-    blend,
-    count_partitions,
-    cross_fit,
-    read_rule,
-    take_partition,
 )
 from earnest.metrics.families import Metric, RankMetric
 from earnest.plotting.svg import curves as svg_curves
@@ -45,8 +37,10 @@ from earnest.reporting.parts.headings import (
     SURVIVAL,
     UNCORRECTED_TAG,
     curves_heading,
+    join_findings,
 )
 from earnest.reporting.sources.asking import Results
+from earnest.reporting.sources.subject import FigureSubject
 
 # ROC curves of several classes: their mean, the lowest and the highest, and all areas.
 
@@ -112,7 +106,6 @@ def _is_area(metric: Metric) -> bool:
 
 
 SQUARE, WIDE, PHONE = 350, 500, 350  # pixels
-LUCK = 0.05  # of as many bins outside their bars by chance alone
 MOST_CLASSES = 12
 PRECISION_RECALL = "average_precision"  # the kernel of the area under that curve
 LEDE = {
@@ -140,67 +133,9 @@ KAPLAN_MEIER = "Kaplan-Meier by predicted risk"
 COUNTS_NOTE = "The intervals of the shares found are {level}, each on its own."
 
 
-@dataclass(frozen=True, eq=False)
-class FigureSubject:
-    """What figures are drawn of.
-
-    Attributes
-    ----------
-    pi : Predictions
-        Those with a column of what is shown.
-    made : Estimate
-        The estimate, whose `winner` names that column.
-    selection : ResampledSelection
-        The resamples.
-    beside : Predictions or None
-        For an ensemble: what it predicts as chosen on all cases, for curves that are not corrected.
-    """
-
-    pi: Predictions
-    estimate: Estimate
-    selection: ResampledSelection
-    beside: Predictions | None = None
-
-    @property
-    def once(self) -> Predictions:
-        """The predictions without the further partitions of an ensemble."""
-        return self.pi if self.beside is None else take_partition(self.pi, 0, self.beside.n_repeats)
-
-
-def find_subject(results: Results) -> FigureSubject | None:
-    """Return what the number is about: a configuration, or an ensemble; None without either.
-
-    An ensemble is shown on cases that did not choose it, so that all figures of it are corrected.
-    """
-    estimate, pi = results.estimate, results.material.predictions
-    if estimate is None or pi is None:
-        return None
-    if estimate.ensemble is None:
-        return (
-            None
-            if estimate.winner is None
-            else FigureSubject(pi, estimate, ResampledSelection.of(estimate))
-        )
-    how, usable, metric = ResampledSelection.of(estimate), pi.usable(), results.material.metric
-    rule = read_rule(str(estimate.provenance.knobs.get("selector")))
-    if rule is None or metric is None:
-        return None
-    count = count_partitions(how.n_resamples)
-    crossed = cross_fit(usable, metric, rule, how.seeds, n_partitions=count)
-    if crossed is None:
-        return None
-    shares = np.array([[estimate.ensemble.get(name, 0.0) for name in usable.configs.ids]])
-    return FigureSubject(
-        crossed,
-        replace(estimate, winner=crossed.configs.ids[0]),
-        replace(how, draws=None),
-        blend(usable, shares),
-    )
-
-
 def curves_of(results: Results) -> CurvesPart | None:
     """Return the figures that the task allows, None without predictions of a winner."""
-    shown = find_subject(results)
+    shown = results.subject
     if shown is None:
         return None
     pi, estimate, metric = shown.pi, shown.estimate, results.material.metric
@@ -213,13 +148,14 @@ def curves_of(results: Results) -> CurvesPart | None:
     if classes is not None:
         square = list(class_panels(classes, estimate, metric))
         wide = [areas_panel(classes, estimate, metric), *wide]
+    square += _calibration(results, shown, left_out)
     confusion = _confusion(pi, estimate, level)
     if len(pi.target.classes) > MOST_CLASSES:
         left_out.append(f"A table of decisions is shown for up to {MOST_CLASSES} classes.")
     if not square and not wide and confusion is None:
         return None
     return CurvesPart(
-        heading=_heading(pi, estimate, metric, level),
+        heading=_heading(results, shown),
         lede=_lede(pi, estimate, square),
         note=_note(square, confusion, level),
         square=tuple(square),
@@ -246,33 +182,22 @@ def _note(square: list[Panel], confusion: Confusion | None, level: float) -> str
     return "" if confusion is None else COUNTS_NOTE.format(level=percent(level))
 
 
-def _heading(pi: Predictions, estimate: Estimate, metric: Metric, level: float) -> str:
+def _heading(results: Results, shown: FigureSubject) -> str:
+    pi, estimate, metric = shown.pi, shown.estimate, results.material.metric
+    finding = None if results.calibration is None else write_finding(results.calibration)
     if pi.target.task is Task.REGRESSION:
         return RESIDUALS
     if pi.target.task is Task.SURVIVAL:
         return SURVIVAL
     if pi.target.task is Task.MULTICLASS:
-        return BY_CLASS if no_class_curves(pi) is None else DECISIONS
+        title = BY_CLASS if no_class_curves(pi) is None else DECISIONS
+        return join_findings(title, finding)
     ranks = None
     interval = estimate.interval
     ordered = isinstance(metric, RankMetric) and metric.area
     if ordered and interval is not None and interval.side != Side.UPPER and estimate.honest:
         ranks = estimate.against_chance is AgainstChance.BETTER
-    if own.no_calibration(pi) is not None:
-        return curves_heading(ranks, None, 0)
-    calibration = own.calibration(pi, estimate.winner or 0, confidence_level=level)
-    off = _off(calibration)
-    return curves_heading(ranks, off, len(calibration.observed))
-
-
-def _off(calibration: own.Calibration) -> int:
-    """Return in how many bins the probabilities are off, 0 where chance alone explains it."""
-    from scipy.stats import binom
-
-    pairs = zip(calibration.predicted, calibration.observed, strict=True)
-    count = sum(not share.low <= x <= share.high for x, share in pairs)
-    luck = float(binom.sf(count - 1, len(calibration.observed), 1.0 - calibration.confidence_level))
-    return count if luck <= LUCK else 0
+    return curves_heading(ranks, finding)
 
 
 def _classes(
@@ -336,14 +261,26 @@ def _square(
                 ),
                 data={"curve": both.precision_recall},
             )
-    why = own.no_calibration(pi)
-    if why is None:
-        made_of = own.calibration(pi, estimate.winner, confidence_level=level)
-        alone = estimate.n_configs == 1
-        figure = svg_curves.calibration(made_of, name="calibration", width=SQUARE, alone=alone)
-        yield _raw(estimate, "Calibration", figure, data={"calibration": made_of})
-    elif pi.target.task is Task.BINARY:
-        left_out.append(why)
+
+
+def _calibration(results: Results, shown: FigureSubject, left_out: list[str]) -> Iterator[Panel]:
+    """Yield what became of the probabilities, of several classes the one that is off most."""
+    pi, estimate, judged = shown.pi, shown.estimate, results.calibration
+    if judged is None:
+        why = no_calibration(pi)
+        if why is not None and pi.target.has_classes:
+            left_out.append(why)
+        return
+    each, alone = judged.shown, estimate.n_configs == 1
+    figure = svg_curves.calibration(each, name="calibration", width=SQUARE, alone=alone)
+    several = len(judged.classes) > 1
+    yield _raw(
+        estimate,
+        f"Calibration, {each.label} against the rest" if several else "Calibration",
+        figure,
+        note=f"{tell(judged)} {tell_scope(judged)}",
+        data={"calibration": each.curve},
+    )
 
 
 def _raw(
@@ -436,7 +373,7 @@ def _confusion(pi: Predictions, estimate: Estimate, level: float) -> Confusion |
     )
 
 
-def _span(share: own.CaseShare) -> str:
+def _span(share: CaseShare) -> str:
     low, high = (f"{100 * end:.0f}" for end in (share.low, share.high))
     return f"{low} to {high}\u00a0%"
 

@@ -37,8 +37,6 @@ UNDECIDED = "The winner and the other configurations"
 RANKS = "The model ranks cases better than chance"
 RANKS_NOT = "No evidence that the model ranks cases better than chance"
 CURVES = "Curves"
-CALIBRATED = "no sign that the probabilities are off"
-MISCALIBRATED = "the probabilities are off in {count} of {bins} bins"
 RESIDUALS = "Residuals"
 SURVIVAL = "Survival by predicted risk"
 DECISIONS = "Decisions by class"
@@ -147,7 +145,7 @@ def rivals_heading(not_worse: int, others: int) -> str:
     return SOME_NOT_WORSE.format(count=f"{not_worse:,}")
 
 
-def curves_heading(ranks: bool | None, off: int | None, bins: int) -> str:
+def curves_heading(ranks: bool | None, finding: str | None) -> str:
     """Return what the curves show.
 
     Parameters
@@ -155,17 +153,17 @@ def curves_heading(ranks: bool | None, off: int | None, bins: int) -> str:
     ranks : bool or None
         Whether the interval of an area under the ROC curve lies above one half; None where no
         such interval is at hand.
-    off : int or None
-        In how many bins the observed share lies outside what the probabilities allow, beyond
-        the one in twenty that chance explains; None where there is no calibration.
+    finding : str or None
+        What was found of the probabilities; None where there are none.
     """
-    first = CURVES if ranks is None else RANKS if ranks else RANKS_NOT
-    if off is None:
-        return first
-    second = MISCALIBRATED.format(count=off, bins=bins) if off else CALIBRATED
-    if ranks is None:
-        return second[:1].upper() + second[1:]
-    return f"{first}; {second}"
+    if ranks is None and finding is not None:
+        return finding[:1].upper() + finding[1:]
+    return join_findings(CURVES if ranks is None else RANKS if ranks else RANKS_NOT, finding)
+
+
+def join_findings(first: str, second: str | None) -> str:
+    """Return two findings as one heading."""
+    return first if second is None else f"{first}; {second}"
 
 
 def audit_heading(count: int) -> str:

@@ -16,6 +16,7 @@ from earnest.core.base.threads import workers
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Target, Task
+from earnest.core.results.calibration import Calibration
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, Estimates
 from earnest.core.results.gain import Gain
@@ -24,6 +25,7 @@ from earnest.core.results.specs import MethodSpec
 from earnest.core.results.thresholds import Thresholds
 from earnest.explanation.explain import explain
 from earnest.explanation.result import Explanation
+from earnest.inference.curves.calibration import judge
 from earnest.inference.curves.gain import gain_beside
 from earnest.inference.curves.thresholds import thresholds_beside
 from earnest.methods import METHODS
@@ -35,6 +37,7 @@ from earnest.methods.run import (
 )
 from earnest.metrics.families import Metric
 from earnest.reporting.sources.material import INCOMPLETE, Material
+from earnest.reporting.sources.subject import FigureSubject, find_subject
 
 T = TypeVar("T")
 SEED = 0  # of sources that have none, so that the same file gives the same report
@@ -59,6 +62,10 @@ class Results:
         The winner against all others.
     thresholds : Thresholds or None
         What to expect at every decision threshold, for scores of two classes.
+    calibration : Calibration or None
+        How far the probabilities can be believed.
+    subject : FigureSubject or None
+        What figures are drawn of.
     explanation : Explanation or None
         What the search learned.
     absent : mapping of str to str
@@ -71,6 +78,8 @@ class Results:
     table: Estimates | None = None
     many: Comparisons | None = None
     thresholds: Thresholds | None = None
+    calibration: Calibration | None = None
+    subject: FigureSubject | None = None
     explanation: Explanation | None = None
     absent: Mapping[str, str] = field(default_factory=dict)
 
@@ -147,7 +156,7 @@ def ask_all(
     results = Results(material=material)
     if material.predictions is not None:
         if method is not None or n_resamples is not None or rng is not None:
-            material = replace(material, estimate=None, comparison=None, won={})
+            material = replace(material, estimate=None, comparison=None, calibration=None, won={})
         results = _of_predictions(material, settings, absent)
     if explanation:
         results = replace(results, explanation=_explain(material, settings, absent))
@@ -182,6 +191,7 @@ def _of_predictions(
         absent["answer"] = str(error)
         return Results(material=material)
     inquiry = Inquiry(material, pi, metric, judged, settings, absent)
+    subject = find_subject(judged, pi, metric)
     return Results(
         material=material,
         estimate=judged,
@@ -189,6 +199,8 @@ def _of_predictions(
         table=_table(inquiry),
         many=_many(inquiry),
         thresholds=_thresholds(inquiry),
+        calibration=_calibration(inquiry, subject),
+        subject=subject,
     )
 
 
@@ -237,6 +249,16 @@ def _thresholds(ask: Inquiry) -> Thresholds | None:
         "Thresholds are not shown. ",
         lambda: thresholds_beside(ask.estimate, ask.pi, ask.metric, n_jobs=ask.settings["n_jobs"]),
     )
+
+
+def _calibration(ask: Inquiry, subject: FigureSubject | None) -> Calibration | None:
+    """Judge the probabilities of the winner, unless the source has at this level."""
+    known, level = ask.material.calibration, ask.settings["confidence_level"]
+    if known is not None and known.confidence_level == level:
+        return known
+    if subject is None:
+        return None
+    return judge(subject.pi.usable(), subject.estimate.winner or 0, ask.estimate, level)
 
 
 def _table(ask: Inquiry) -> Estimates | None:

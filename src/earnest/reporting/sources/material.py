@@ -9,6 +9,7 @@ from typing import Any
 
 from earnest.adapters.trials.scored import COMPLETE
 from earnest.core.data.predictions import Predictions
+from earnest.core.results.calibration import Calibration
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, Scale
 from earnest.core.results.gain import LearningCurve
@@ -66,6 +67,8 @@ class Material:
         The honest number, where the source has asked for it already.
     comparison : Comparisons or None
         The winner against all others, where the source has asked for it already.
+    calibration : Calibration or None
+        How far the probabilities can be believed, where the source has asked for it already.
     learning : LearningCurve or None
         What more training cases gave, where the source has trained for it.
     won : mapping of str to float
@@ -106,6 +109,7 @@ class Material:
     predictions: Predictions | None = None
     estimate: Estimate | None = None
     comparison: Comparisons | None = None
+    calibration: Calibration | None = None
     learning: LearningCurve | None = None
     won: Mapping[str, float] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)

@@ -104,6 +104,7 @@ def material_of_tuned(tuned: Tuned, metric: Any = None) -> Material:
     return replace(
         _with_result(material, result, pi),
         comparison=tuned.comparison if metric is None else None,
+        calibration=tuned.calibration if metric is None else None,
         learning=tuned.learning if metric is None else None,
         refitted=True,
         folder="" if folder is None else name,

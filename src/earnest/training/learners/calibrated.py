@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,9 +11,6 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from earnest.core.base.rng import RngLike
-from earnest.core.data.predictions import Predictions
-from earnest.core.data.responses import ResponseKind
-from earnest.core.data.target import Task
 from earnest.training.learners.base import OuterLearner
 from earnest.training.protocols import Estimator
 
@@ -25,8 +21,7 @@ KNEE = 3.0  # spreads from the middle beyond which a decision value counts by it
 STEEP = 20.0  # log odds beyond which they do, so that no probability is rounded to 1
 LEAST_SLOPE = 1e-3  # per spread; a flatter curve would lose the order of cases to rounding
 SPREAD = 0.6745  # the median distance from the middle of a normal law, in standard deviations
-HELD_OUT = 1 / 3  # of the cases, for the calibration
-FEWEST = 3  # cases of a class for some of it to be held out
+PARTS = 3  # that are held out in turn for the calibration; a class needs a case for each
 MOST_SLOPE = 1e3  # per spread, of what temperatures are looked for
 
 
@@ -51,14 +46,6 @@ class Curve(NamedTuple):
     middle: float
     spread: float
 
-    @classmethod
-    def from_numbers(cls, numbers: Sequence[float]) -> Curve:
-        """Return the curve that a file holds, or raise ValueError where it holds none."""
-        curve = cls(*map(float, numbers)) if len(numbers) == len(cls._fields) else None
-        if curve is None or not np.isfinite(curve).all() or min(curve.slope, curve.spread) <= 0.0:
-            raise ValueError("the calibration needs four numbers, its slope and spread above 0")
-        return curve
-
     def log_odds(self, values: Array) -> Array:
         """Return the log odds of decision values, in their order."""
         return _bend(
@@ -66,52 +53,24 @@ class Curve(NamedTuple):
         )
 
 
-def find_meaning(winner: str, estimator: Estimator, pi: Predictions) -> Curve | None:
-    """Return the curve that makes probabilities of a winner's decision values.
-
-    None if the model has its own probabilities, if there are not two classes, if the search kept
-    classes and no decision values, or if no rising curve fits. It costs no fit: the decision values
-    of the search are out-of-fold, and the curve keeps their order, so that an AUC stays the same.
-    """
-    if not is_meaning_needed(estimator, pi):
-        return None
-    values = np.asarray(pi.responses[:, pi.configs.ids.index(winner)], dtype=np.float64)
-    y = np.broadcast_to(np.asarray(pi.target.y)[:, None], values.shape)
-    is_finite = np.isfinite(values)
-    return compute_sigmoid(values[is_finite], y[is_finite] == 1)
-
-
-def is_meaning_needed(estimator: Estimator, pi: Predictions) -> bool:
-    """Tell whether there are decision values of two classes and no probabilities."""
-    decided = pi.kind is ResponseKind.DECISION and pi.target.task is Task.BINARY
-    return decided and not hasattr(estimator, "predict_proba")
-
-
-def compute_sigmoid(values: Array, positive: NDArray[np.bool_]) -> Curve | None:
-    """Return the logistic curve through decision values, None if no rising one fits.
+def fit_curve(values: Array, positive: NDArray[np.bool_]) -> Curve | None:
+    """Return the best logistic curve, be it rising or not; None for values that are all equal.
 
     Platt (1999): logistic regression on targets that are drawn in from 0 and 1 as if each class
     had one case more than it has, so that the curve stays flat enough where classes are separated.
     Values beyond `KNEE` spreads are brought to it for the fit: otherwise a few outlying ones
-    decide the slope for all. A curve that falls would contradict the model, and a flat one would
-    lose the order of the cases, so both are refused.
+    decide the slope for all.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from earnest.training.learners.calibrated import compute_sigmoid
+    >>> from earnest.training.learners.calibrated import fit_curve
     >>> values = np.array([-2.0, -1.0, 0.5, 1.0])
-    >>> compute_sigmoid(values, np.array([0, 0, 1, 1]) == 1).slope > 0
+    >>> fit_curve(values, np.array([0, 0, 1, 1]) == 1).slope > 0
     True
-    >>> compute_sigmoid(values, np.array([1, 1, 0, 0]) == 1) is None
-    True
+    >>> fit_curve(values, np.array([1, 1, 0, 0]) == 1).slope > 0
+    False
     """
-    curve = fit_curve(values, positive)
-    return curve if curve is not None and curve.slope >= LEAST_SLOPE else None
-
-
-def fit_curve(values: Array, positive: NDArray[np.bool_]) -> Curve | None:
-    """Return the best logistic curve, be it rising or not; None for values that are all equal."""
     many, few = int(positive.sum()), int((~positive).sum())
     scale = scale_of(values)
     if scale is None or not many or not few:
@@ -184,9 +143,9 @@ def _compute_loss(design: Array, target: Array, at: Array) -> float:
 class CalibratedClassifier(ClassifierMixin, OuterLearner):
     """A classifier with probabilities that were learned on cases it was not trained on.
 
-    A first fit on two thirds of the cases gives decision values of the rest, which tell what they
-    mean. A second fit on all cases predicts, and its decision values are read in the same way: two
-    fits, where five-fold calibration takes six.
+    Three fits, each on two thirds of the cases, give decision values of the others, which tell what
+    they mean. A fourth fit on all cases predicts, and its decision values are read in the same way.
+    Decision values of all cases make the curve three times as certain as those of one third would.
 
     **Two classes**: the logistic curve of Platt (1999), fitted so that outlying values do not
     decide its slope. It always rises, so that the order of cases, and with it an AUC, is that of
@@ -202,7 +161,7 @@ class CalibratedClassifier(ClassifierMixin, OuterLearner):
     estimator : classifier
         One with `decision_function`.
     random_state : int, optional
-        The seed of the cases that are held out.
+        The seed of the parts that are held out.
 
     Examples
     --------
@@ -225,28 +184,35 @@ class CalibratedClassifier(ClassifierMixin, OuterLearner):
         X, y = np.asarray(X), np.asarray(y)
         self.estimator_ = clone(self.estimator).fit(X, y)
         self.classes_ = np.asarray(self.estimator_.classes_)
-        rows = self._hold_out(y)
-        model = self.estimator_
-        if len(rows) < len(y):
-            others = np.setdiff1d(np.arange(len(y)), rows)
-            model = clone(self.estimator).fit(X[others], y[others])
-        values = np.asarray(model.decision_function(X[rows]), dtype=np.float64)
-        curve = _calibrate(values, np.searchsorted(self.classes_, y[rows]))
+        curve = _calibrate(self._decide_held_out(X, y), np.searchsorted(self.classes_, y))
         self.rises_ = curve.slope >= LEAST_SLOPE
         self.curve_ = list(curve._replace(slope=max(curve.slope, LEAST_SLOPE)))
         return self
 
-    def _hold_out(self, y: NDArray[np.generic]) -> NDArray[np.intp]:
-        """Return rows of every class, all rows where a class has too few."""
+    def _decide_held_out(self, X: Array, y: NDArray[np.generic]) -> Array:
+        """Return decision values of cases out of training, of training where a class has few."""
+        parts = self._draw_parts(y)
+        values = np.asarray(self.estimator_.decision_function(X), dtype=np.float64)
+        if parts is None:
+            return values
+        for number in range(PARTS):
+            rows = parts == number
+            model = clone(self.estimator).fit(X[~rows], y[~rows])
+            values[rows] = model.decision_function(X[rows])
+        return values
+
+    def _draw_parts(self, y: NDArray[np.generic]) -> NDArray[np.intp] | None:
+        """Return the part of each case, each class spread evenly; None where a class has few."""
         from sklearn.utils import check_random_state
 
         draw = check_random_state(self.random_state)
-        parts = [np.flatnonzero(y == label) for label in self.classes_]
-        if min(map(len, parts)) < FEWEST:
-            return np.arange(len(y))
-        counts = [max(round(HELD_OUT * len(layer)), 1) for layer in parts]
-        chosen = [draw.permutation(p)[:c] for p, c in zip(parts, counts, strict=True)]
-        return np.sort(np.concatenate(chosen))
+        layers = [np.flatnonzero(y == label) for label in self.classes_]
+        if min(map(len, layers)) < PARTS:
+            return None
+        order = np.concatenate([draw.permutation(layer) for layer in layers])
+        parts = np.empty(len(y), dtype=np.intp)
+        parts[order] = np.arange(len(y)) % PARTS
+        return parts
 
     def decision_function(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the decision values of the classifier."""

@@ -14,9 +14,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError, UnknownNameError
 from earnest.core.base.extras import tell_install
 from earnest.core.base.rng import Purpose, RngLike, Seeds
-from earnest.core.data.target import Task
 from earnest.core.text.names import join_name
-from earnest.metrics.families import Metric, Need
 from earnest.training.learners.catalogue import (
     COUNT,
     MODELS,
@@ -114,7 +112,7 @@ class Draft:
             self.params(),
             Pipeline(steps),
             self.model,
-            self._seconds(inputs) * (5 / 3 if calibrates else 1.0),
+            self._seconds(inputs) * (FITS_TO_CALIBRATE if calibrates else 1.0),
         )
 
     def _seconds(self, inputs: Inputs) -> float:
@@ -192,11 +190,11 @@ __all__ = [
     "PortfolioConfiguration",
     "Portfolio",
     "load_portfolio",
-    "needs_probabilities",
     "list_packaged",
 ]
 
 FOLDER = Path(__file__).parents[2] / "data" / "portfolios"
+FITS_TO_CALIBRATE = 3.0  # three on two thirds of the cases, and one on all
 STREAM = 0x706F7274  # the block of training seeds that belongs to portfolios
 
 
@@ -258,8 +256,8 @@ class Portfolio:
         rng : int, SeedSequence, Generator, RandomState, optional
             The seed of the learners.
         probabilities : bool
-            Whether every classifier must give probabilities, see `needs_probabilities`; those that
-            have none are calibrated, for one more fit on two thirds of the cases.
+            Whether every classifier must give probabilities; those that have none are calibrated,
+            for three more fits on two thirds of the cases.
         """
         task = check.one_of("task", str(task), TASKS)
         if n is not None:
@@ -335,19 +333,6 @@ def load_portfolio(source: str | Path) -> Portfolio:
 def list_packaged() -> tuple[str, ...]:
     """Return the names of the portfolios that come with the package."""
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
-
-
-def needs_probabilities(metric: Metric | None, task: str) -> bool:
-    """Tell whether a metric can only be computed from probabilities for this task.
-
-    So it is for the log loss and its like, and for an AUC of more than two classes, which
-    compares scores between classes. An order is enough for the AUC of two.
-    """
-    if metric is None:
-        return False
-    if metric.needs is Need.PROBABILITY:
-        return True
-    return metric.needs is Need.SCORE and str(task) == str(Task.MULTICLASS)
 
 
 FORMAT = 1

@@ -545,12 +545,6 @@ def warn_of_leaks(splits: Splits) -> Iterator[Caution]:
         yield of_evidence.splits_leak(len(leaking), len(splits))
 
 
-def warn_of_no_probabilities(winner: str, *, calibrated: bool) -> Iterator[Caution]:
-    """Yield a caution if no rising curve leads from decision values to probabilities.
-
-    Parameters
-    ----------
-    calibrated : bool
-        Whether the model was made to give probabilities in any case.
-    """
-    yield of_evidence.no_probabilities(winner, calibrated=calibrated)
+def warn_of_no_probabilities(winner: str) -> Iterator[Caution]:
+    """Yield a caution that no rising curve leads from decision values to probabilities."""
+    yield of_evidence.no_probabilities(winner)

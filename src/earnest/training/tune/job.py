@@ -23,6 +23,7 @@ from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.base.threads import one_blas_thread
 from earnest.core.base.writing import refuse_links, write_file
 from earnest.core.data.predictions import Predictions
+from earnest.core.data.responses import ResponseKind
 from earnest.core.data.selection import EnsembleRule, Pooled
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution, Verb
@@ -33,19 +34,19 @@ from earnest.engine import backends
 from earnest.engine.backends import at_once
 from earnest.engine.limits import DeadlineError
 from earnest.engine.progress import Meter
+from earnest.inference.curves.calibration import judge_estimate
 from earnest.inference.resampling.winners import winner as find_winner
 from earnest.methods.winner.bbc import BBC
 from earnest.metrics import metric as metric_named
 from earnest.store import MemoryStore, RunFile, SqliteStore, read_run
 from earnest.training.assess.learning import learning_curve, warn_of_settings
 from earnest.training.fit.ledger import AllFailedError
+from earnest.training.fit.response import will_have
 from earnest.training.learners.averaged import join_members
-from earnest.training.learners.calibrated import Curve, find_meaning, is_meaning_needed
 from earnest.training.learners.portfolio import (
     Portfolio,
     PortfolioConfiguration,
     load_portfolio,
-    needs_probabilities,
 )
 from earnest.training.protocols import Estimator
 from earnest.training.search.estimate import (
@@ -153,8 +154,7 @@ class Job:
             self.table.inputs,
             n=self.asked.n_configs,
             rng=self.seed,
-            probabilities=self.asked.rule is not None
-            or needs_probabilities(metric_named(self.metric), task),
+            probabilities=True,
         )
 
     def plan(self, finish: Finish | None = None) -> TunePlan:
@@ -371,12 +371,8 @@ class Job:
         members = [by_name[name].estimator for name in shares]
         joined = join_members(members, [*shares.values()], classes=bool(table.classes))
         estimator = _fit_winner(joined, table)
-        meaning = None
-        if len(shares) == 1:
-            meaning = find_meaning(winner.name, estimator, pi)
-            estimate = _add_cautions(
-                estimate, _warn_of_meaning(winner.name, estimator, pi, meaning)
-            )
+        if not getattr(estimator[-1] if len(shares) == 1 else estimator, "rises_", True):
+            estimate = _add_cautions(estimate, [*warn_of_no_probabilities(winner.name)])
         results, n_splits = judged.table, len(searched.splits)
         took = (results["mean_fit_time"] + results["mean_score_time"]).sum() * n_splits
         return Tuned(
@@ -388,13 +384,19 @@ class Job:
                 classes=table.classes,
                 metric=self.metric,
                 winner=winner.name if len(shares) == 1 else f"ensemble of {len(shares)}",
-                meaning=meaning,
+                probabilities=pi.kind is ResponseKind.PROBABILITY,
             ),
             predictions=pi,
             winner=winner,
             simplest=simplest,
             n_not_worse=count,
             comparison=comparison,
+            calibration=judge_estimate(
+                estimate,
+                pi,
+                metric_named(self.metric).on(table.task),
+                confidence_level=self.asked.confidence_level,
+            ),
             run=ran.run,
             plan=done,
             table=table,
@@ -559,17 +561,6 @@ def _fit_winner(estimator: Estimator, table: TrainingTable) -> Pipeline:
         return clone(estimator).fit(table.X, table.y)
 
 
-def _warn_of_meaning(
-    winner: str, estimator: Pipeline, pi: Predictions, meaning: Curve | None
-) -> list[Caution]:
-    """Return a caution if decision values cannot be turned into probabilities."""
-    if meaning is None and is_meaning_needed(estimator, pi):
-        return list(warn_of_no_probabilities(winner, calibrated=False))
-    if not getattr(estimator[-1], "rises_", True):
-        return list(warn_of_no_probabilities(winner, calibrated=True))
-    return []
-
-
 def _add_cautions(estimate: Estimate, more: Sequence[Caution]) -> Estimate:
     return replace(estimate, cautions=by_severity([*estimate.cautions, *more]))
 
@@ -619,6 +610,13 @@ def _write(tuned: Tuned, folder: Folder) -> None:
     tried = json.loads(tuned.plan.to_json())
     del tried["fit_seconds"]  # which differ from run to run
     folder.write_json(PLAN, tried)
+
+
+def _choose_response(configs: Sequence[PortfolioConfiguration], table: TrainingTable) -> str | None:
+    """Return what is predicted: what will be delivered, probabilities wherever all have them."""
+    method = "predict_proba"
+    able = all(will_have(config.estimator, method) for config in configs)
+    return method if table.classes and able else None
 
 
 LONGEST_SHARE = 0.5  # of the budget that one fit may take
@@ -771,7 +769,7 @@ def run_search(
             refit=False,  # the winner is chosen by the pooled metric, as the resamples do
             confidence_level=asked.confidence_level,
             drop=asked.drop,
-            response="predict_proba" if asked.rule is not None and table.classes else None,
+            response=_choose_response(some, table),
             store=kept,
             time_limit=None if repeated else _find_longest(asked, plan),
             n_jobs=asked.n_jobs,

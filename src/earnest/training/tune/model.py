@@ -24,7 +24,6 @@ from earnest.core.tables.formats.expanding import check_arrays, foreign_content,
 from earnest.core.tables.formats.missing import read_missing
 from earnest.core.tables.opening import TABLES
 from earnest.core.text.doors import arg
-from earnest.training.learners.calibrated import Curve, compute_probabilities
 from earnest.training.protocols import Classifier, Estimator, Predictor
 from earnest.training.tables.kinds import is_number, is_text
 from earnest.training.tables.outcome import find_column
@@ -53,8 +52,8 @@ class Forecast:
     labels : ndarray, shape (n,), optional
         The class of each row, in the table's own words; None without classes.
     scores : ndarray, shape (n,) or (n, K), optional
-        Probabilities of the classes, in the order of `columns`; scores of a model that has no
-        probabilities; the number, or the risk of a survival model.
+        Probabilities of the classes, in the order of `columns`; scores of a model whose
+        probabilities were not judged; the number, or the risk of a survival model.
     columns : tuple of str
         The names of the columns of the scores.
     cautions : tuple of Caution
@@ -107,8 +106,8 @@ class Model:
         The labels in the order of its codes.
     metric, winner : str
         What it was chosen by, and what it is called.
-    meaning : Curve, optional
-        What makes probabilities of its decision values, where it has no probabilities of its own.
+    probabilities : bool
+        Whether the run judged its probabilities. Otherwise it predicts scores.
 
     Examples
     --------
@@ -128,7 +127,7 @@ class Model:
     classes: tuple[object, ...]
     metric: str
     winner: str
-    meaning: Curve | None = None
+    probabilities: bool = True
 
     def __repr__(self) -> str:
         roles = check.some(map(repr, self.schema.roles.values()))
@@ -195,16 +194,14 @@ class Model:
             name = "prediction" if self.task is Task.REGRESSION else "risk"
             values = np.asarray(cast(Predictor, self.estimator).predict(X), dtype=np.float64)
             return Forecast(None, values, (name,), cautions)
-        names = tuple(f"p_{label}" for label in self.classes)
-        if self.meaning is not None:
-            likely = compute_probabilities(self._ask_decisions(X), self.meaning)
-            return Forecast(self._read_labels(likely.argmax(axis=1)), likely, names, cautions)
         labels = self._read_labels(
             np.asarray(cast(Predictor, self.estimator).predict(X)).astype(np.intp)
         )
-        if hasattr(self.estimator, "predict_proba"):
+        if self.probabilities:
+            names = tuple(f"p_{label}" for label in self.classes)
             return Forecast(labels, self._ask_probabilities(X), names, cautions)
-        scores = self._ask_decisions(X)
+        decides = hasattr(self.estimator, "decision_function")
+        scores = self._ask_decisions(X) if decides else self._ask_probabilities(X)
         named = self.classes[-1:] if scores.ndim == 1 else self.classes
         columns = tuple(f"score_{label}" for label in named)
         return Forecast(labels, scores, columns, (*cautions, _warn_of_scores(columns)))
@@ -236,9 +233,8 @@ class Model:
             "classes": list(self.classes),
             "metric": self.metric,
             "winner": self.winner,
+            "probabilities": self.probabilities,
         }
-        if self.meaning is not None:
-            about["meaning"] = list(self.meaning)
         data = {"format": FORMAT, "about": json.dumps(about), "estimator": self.estimator}
         return settle(bytes(dumps(data)), _name_version())
 
@@ -318,12 +314,8 @@ def load_model(run: str | Path) -> Model:
             classes=tuple(about["classes"]),
             metric=str(about["metric"]),
             winner=str(about["winner"]),
-            meaning=_read_meaning(about.get("meaning")),
+            probabilities=about["probabilities"] is True,
         )
-
-
-def _read_meaning(said: Sequence[float] | None) -> Curve | None:
-    return None if said is None else Curve.from_numbers(said)
 
 
 def _name_version() -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from earnest.adapters.evidence import Source
 from earnest.core.data.predictions import Predictions
+from earnest.core.results.calibration import Calibration
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.gain import LearningCurve
@@ -37,6 +38,9 @@ class Tuned:
         How many configurations cannot be shown to be worse than the best, that one included.
     comparison : Comparisons or None
         The winner against all others; None with one configuration, or if no test applies.
+    calibration : Calibration or None
+        How far the probabilities that the model predicts can be believed; None without classes, or
+        where it predicts scores.
     run : RunFile
         What its run file holds, without predictions.
     plan : TunePlan
@@ -81,6 +85,7 @@ class Tuned:
     simplest: PortfolioConfiguration | None
     n_not_worse: int
     comparison: Comparisons | None
+    calibration: Calibration | None
     run: RunFile
     plan: TunePlan
     table: TrainingTable
@@ -151,6 +156,7 @@ class Tuned:
             "simplest": None if self.simplest is None else self.simplest.name,
             "n_not_worse": self.n_not_worse,
             "won": self.won,
+            "calibration": None if self.calibration is None else self.calibration.to_dict(),
             "n_fits": self.n_fits,
             "n_fits_nested": self.n_fits_nested,
             "n_dropped": self.n_dropped,

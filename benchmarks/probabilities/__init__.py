@@ -1,0 +1,1 @@
+"""Hold intervals for the calibration of a delivered model against new data."""
