@@ -17,7 +17,7 @@ from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import ScoreErrors
 from earnest.core.results.interval import DrawnLimits, LimitSource, TighterLimits
-from earnest.core.results.specs import Estimand, Evidence, MethodSpec
+from earnest.core.results.specs import Estimand, Evidence, Guide, MethodSpec
 from earnest.core.text.doors import arg
 from earnest.inference.limits.ceiling import Contest, FirstScores, no_width, with_spread
 from earnest.inference.limits.near_winner import find_tighter_law, move_good_end
@@ -30,7 +30,14 @@ from earnest.inference.resampling.ensembles import (
     choose_ensembles,
 )
 from earnest.inference.resampling.resampled import ResamplingKnobs
-from earnest.inference.resampling.winners import Choose, WinnerScores, winner, winners
+from earnest.inference.resampling.winners import (
+    Choose,
+    WinnerScores,
+    is_guided,
+    spread_of_halves,
+    winner,
+    winners,
+)
 from earnest.kernels.score import score_table
 from earnest.methods.base import Call, EstimateParts, ensemble_of, register, selector_of
 from earnest.resampling.bootstrap import Resampler
@@ -172,9 +179,13 @@ class BBC(ResamplingKnobs):
         )
         final, scores = found.final, found.scores
         value = found.scorer.corrected(found.table, published=published)
-        if pi.n_configs == 1 and not published:
+        draws, guides = found.table[:, 0], pi.guides if is_guided(pi) else None
+        if pi.n_configs == 1 and not published and guides is None:
             value = found.naive  # its limit for many resamples: nothing was selected
-        drawn = DrawnLimits(found.table[:, 0], as_published=published)
+        if guides is not None:
+            wins = found.table[:, 1].astype(np.intp)
+            draws = value + spread_of_halves(guides, wins) * (draws - value)
+        drawn = DrawnLimits(draws, as_published=published)
 
         def find_limits() -> tuple[LimitSource, tuple[Caution, ...]]:
             if published:
@@ -188,15 +199,18 @@ class BBC(ResamplingKnobs):
                 n_jobs=call.n_jobs,
                 inbag=None if first is None else first.table,
             )
-            one = pi.select(final)
+            if guides is not None:
+                contest = contest.before_judges(metric, guides.judges([final])[0])
+            one = contest.pi.select(final)
             near, said = with_spread(drawn, one, metric, value=value, contest=contest)
-            if self.limits == "tighter" and usual and by_score and drawn.has_width:
+            tighter = self.limits == "tighter" and usual and by_score and guides is None
+            if tighter and drawn.has_width:
                 law = find_tighter_law(contest, metric, call.given, value)
                 if law is not None:
                     return TighterLimits(near, law), said
             if found.table.shape[1] == 2:
                 return near, said
-            return move_good_end(near, metric, value, found.table[:, 0]), said
+            return move_good_end(near, metric, value, draws), said
 
         (source, remarks), errors = side_by_side(
             find_limits,
@@ -217,6 +231,7 @@ class BBC(ResamplingKnobs):
             details=BBCDetails.of(found.table[:, 1].astype(np.intp), pi.n_configs),
             used={"selector": selector, "resampler": found.scorer.resampler},
             errors=errors,
+            guide=None if guides is None else Guide.CROSSED,
         )
 
     def _judge_ensemble(self, call: Call, rule: EnsembleRule) -> EstimateParts:
