@@ -738,4 +738,11 @@ def choose_guide(
             got=reason.got,
             cure=f"Pass {arg('metric', '...')}, or {arg('guide', 'all')}.",
         )
+    if guide is Guide.CROSSED and not getattr(candidates, "reseeds", True):
+        raise InputError(
+            "the sampler brings its own seed, so two of them would propose the same",
+            needs="a sampler's class, or a function that makes one from a seed",
+            got="a sampler",
+            cure="Write optuna_candidates(space, lambda seed: TPESampler(seed=seed)).",
+        )
     return guide if adaptive else None
