@@ -26,9 +26,9 @@ from benchmarks.adaptive.grid import BLOCK, HERE, SEED, Cell, read
 from benchmarks.adaptive.samplers import FEATURES, PENALTIES, make_search
 from benchmarks.rows import write_rows
 from earnest.core.base.rng import Seeds
-from earnest.core.data.guides import Guides
+from earnest.core.data.guides import Guides, split_halves
 from earnest.inference.resampling.winners import spread_of_halves
-from earnest.training.search.guidance import CrossedAsker, score_guides, split_halves
+from earnest.training.search.guidance import CrossedAsker, score_guides
 
 Floats = NDArray[np.float64]
 FOLDS, NEW, RESAMPLES = 5, 3_000, 500

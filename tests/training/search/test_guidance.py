@@ -18,9 +18,10 @@ from sklearn.model_selection import GroupKFold
 import earnest as en
 from earnest import SearchCV, optuna_candidates
 from earnest.core.base.rng import Seeds
+from earnest.core.data.guides import split_halves
 from earnest.errors import InputError
 from earnest.store import MemoryStore
-from earnest.training.search.guidance import CrossedAsker, split_halves
+from earnest.training.search.guidance import CrossedAsker
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Store, Task
 from earnest.core.base.provenance import moment
 from earnest.core.base.rng import Seeds
+from earnest.core.data.guides import Halves
 from earnest.core.data.predictions import Predictions
 from earnest.core.text.doors import arg
 from earnest.engine.progress import read_meter
@@ -32,7 +33,7 @@ from earnest.training.fit.run import Run, RunOptions, open_run, run_cells
 from earnest.training.fit.splits import Splits
 from earnest.training.protocols import Params
 from earnest.training.search.dropping.bced import DropTrace
-from earnest.training.search.guidance import CrossedAsker, Halves, find_halves, score_guides
+from earnest.training.search.guidance import CrossedAsker, find_halves, score_guides
 from earnest.training.search.live import LivePage, Watch, open_page
 from earnest.training.search.options import SearchOptions
 from earnest.training.search.preparation import (
