@@ -608,6 +608,8 @@ def _result_remarks(estimate: Estimate, method: Method, call: Call) -> Iterator[
     yield from too_optimistic(estimate)
     if estimate.guide is Guide.ALL:
         yield of_search.dynamic_search(method.spec.name)
+    elif estimate.guide is Guide.CROSSED:
+        yield of_search.crossed_search()
     if estimate.selection is Selection.NOTHING_SELECTED:
         yield of_search.one_configuration(*_find_narrower(estimate))
     if estimate.winner in call.pi.configs.ids:

@@ -42,7 +42,6 @@ from earnest.kernels.score import score_table
 from earnest.methods.base import Call, EstimateParts, ensemble_of, register, selector_of
 from earnest.resampling.bootstrap import Resampler
 
-
 # Draws spread 1.31 times as much as the value that they are drawn for: they leave a third of the
 # cases out. Of this slack crossed guidance, whose value rests on fewer cases, keeps 1.11.
 CROSSED_WIDTH = 0.85
