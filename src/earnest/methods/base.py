@@ -21,7 +21,7 @@ from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import ScoreErrors
 from earnest.core.results.interval import Ask, LimitSource
-from earnest.core.results.specs import Evidence, Family, MethodSpec, Selection
+from earnest.core.results.specs import Evidence, Family, Guide, MethodSpec, Selection
 from earnest.core.text.doors import arg
 from earnest.inference.left_out.estimates import has_cases, has_pairs
 from earnest.inference.limits.winner_law import law_of
@@ -79,6 +79,8 @@ class EstimateParts:
         The share of each member.
     selection : Selection, optional
         What is done about the choice among several, where the spec alone does not say.
+    guide : Guide, optional
+        How scores guided the search, where the method allows for it.
     """
 
     value: float
@@ -93,6 +95,7 @@ class EstimateParts:
     errors: ScoreErrors | None = None
     ensemble: Mapping[str, float] | None = None
     selection: Selection | None = None
+    guide: Guide | None = None
 
 
 class Method(Protocol):

@@ -39,7 +39,7 @@ from earnest.core.results.interval import (
     WidenedLimits,
     limit_remarks,
 )
-from earnest.core.results.specs import ON_ITEMS, Estimand, Selection, Side
+from earnest.core.results.specs import ON_ITEMS, Estimand, Guide, Selection, Side
 from earnest.core.text.doors import arg
 from earnest.core.text.estimate import LARGE, describe_optimism, flatters
 from earnest.engine.scores import spread_scores
@@ -468,6 +468,7 @@ def _make_estimate(method: Method, call: Call, parts: EstimateParts) -> Estimate
         winner=winner,
         winner_label=None if winner is None else call.given.configs.find_label(winner),
         ensemble=parts.ensemble,
+        guide=_find_guide(method, call, parts),
         n_cases=pi.n_counted,
         n_configs=pi.n_configs,
         n_resamples=None if draws is None else len(draws),
@@ -495,6 +496,13 @@ def _find_selection(method: Method, n_configs: int, parts: EstimateParts) -> Sel
     if parts.selection is not None:
         return parts.selection
     return Selection.CORRECTED if method.spec.corrected else Selection.UNCORRECTED
+
+
+def _find_guide(method: Method, call: Call, parts: EstimateParts) -> Guide | None:
+    """Return which cases guided the search, where the method judges what was selected."""
+    if parts.guide is not None or call.pi.configs.static:
+        return parts.guide
+    return Guide.ALL if method.spec.static_only else None
 
 
 # Estimands of models that have not seen the cases which test them.
@@ -599,8 +607,10 @@ def _choice_remarks(estimate: Estimate, parts: EstimateParts, call: Call) -> Ite
 
 def _result_remarks(estimate: Estimate, method: Method, call: Call) -> Iterator[Caution]:
     yield from too_optimistic(estimate)
-    if method.spec.static_only and not call.pi.configs.static:
+    if estimate.guide is Guide.ALL:
         yield of_search.dynamic_search(method.spec.name)
+    elif estimate.guide is Guide.CROSSED:
+        yield of_search.crossed_search()
     if estimate.selection is Selection.NOTHING_SELECTED:
         yield of_search.one_configuration(*_find_narrower(estimate))
     if estimate.winner in call.pi.configs.ids:

@@ -92,7 +92,9 @@ def find_answer(pi: Predictions, need: Need) -> Predictions:
         return pi
     kind = _ASKED.get(need)
     chosen = next((other for other in pi.others if other.kind is kind), pi)
-    answer = replace(chosen, remarks=pi.remarks, ensemble_rule=pi.ensemble_rule, others=())
+    answer = replace(
+        chosen, remarks=pi.remarks, ensemble_rule=pi.ensemble_rule, others=(), guides=pi.guides
+    )
     vars(answer)["fingerprint"] = pi.fingerprint  # of what the user has, whichever part is read
     return answer
 

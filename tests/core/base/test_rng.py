@@ -58,6 +58,7 @@ def test_spawn_keys_never_change() -> None:
         "LOCAL_LEVEL": 12,
         "VALUE_ERROR": 13,
         "CROSS_FIT": 14,
+        "GUIDES": 15,
     }
 
 

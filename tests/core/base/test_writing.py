@@ -244,7 +244,7 @@ WRITERS = {
     ("cli/commands/predict.py", "save_predicted"),
     ("cli/reading.py", "keep_standard_input"),  # in a folder of its own
     ("cli/show/terminal.py", "_lost"),
-    ("adapters/predictions/optuna.py", "keep_predictions"),  # into memory
+    ("adapters/predictions/optuna.py", "keep_part"),  # into memory
     ("adapters/predictions/optuna.py", "_upload"),
     ("training/harvest/harvest.py", "_keep"),
     ("training/tune/model_checks.py", "settle"),

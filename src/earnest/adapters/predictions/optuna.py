@@ -38,6 +38,7 @@ from earnest.core.base.errors import EvidenceError, FormatError, InputError
 from earnest.core.base.writing import write_file
 from earnest.core.cautions import of_evidence, of_search
 from earnest.core.data.folds import places
+from earnest.core.data.guides import FIXED, Guides, Halves
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.results.cautions import Caution
 from earnest.core.space.parameters import plain
@@ -93,7 +94,8 @@ def read_kept_study(study: Study | StudyContent, wanted: PredictionsRequest) -> 
     n = _count_cases(y, tests)
     scores, fold = _fill_table(trials, tests, n)
     remarks = (*_remark_silent(trials), *_remark_pruned(trials), *_remark_longer(n, tests))
-    return wanted.made(y, scores, fold, _make_configs(trials), remarks)
+    pi = wanted.made(y, scores, fold, _make_configs(trials), remarks)
+    return replace(pi, guides=_find_guides(trials, n))
 
 
 def read_kept_storage(source: str | Path, wanted: PredictionsRequest) -> Predictions:
@@ -126,7 +128,8 @@ def _read_kept(trial: FrozenTrial, store: StoreLike) -> TrialParts:
         if _is_whole(fold.answer):
             order = np.argsort(fold.rows, kind="stable")
             rows = fold.rows[order]
-            parts[rows.tobytes()] = PredictionsPart(rows, fold.answer[order])
+            halves = None if fold.halves is None else fold.halves[order]
+            parts[rows.tobytes()] = PredictionsPart(rows, fold.answer[order], halves, fold.guide)
     return TrialParts(trial, parts)
 
 
@@ -209,6 +212,18 @@ def _fill_table(
     return scores, fold
 
 
+def _find_guides(trials: Sequence[TrialParts], n: int) -> Guides | None:
+    """Return what guided the trials of a crossed study; None if some trial does not say."""
+    halves = np.zeros(n, dtype=np.int8)
+    guided_by = np.zeros(len(trials), dtype=np.int8)
+    for place, trial in enumerate(trials):
+        for part in trial.parts.values():
+            if part.halves is None:
+                return None
+            halves[part.rows], guided_by[place] = part.halves, part.guide
+    return Guides(halves, guided_by)
+
+
 def _find_width(trials: Sequence[TrialParts]) -> tuple[int, ...]:
     shapes = {
         p.answer.shape[1:]: trial.trial.number for trial in trials for p in trial.parts.values()
@@ -284,6 +299,8 @@ class PredictionsPart:
 
     rows: NDArray[np.intp]
     answer: RawArray
+    halves: Halves | None = None  # of these rows, in a crossed study
+    guide: int = FIXED
 
 
 class TrialNote(TypedDict):
@@ -334,10 +351,28 @@ def keep_predictions(
     Predictions(n=60, configs=8, repeats=1, folds=5, task=binary, response=decision)
     >>> folder.cleanup()
     """
+    keep_part(trial, rows, predictions, store)
+
+
+def keep_part(
+    trial: Trial,
+    rows: ArrayLike,
+    predictions: ArrayLike,
+    store: StoreLike,
+    guide: tuple[Halves, int] | None = None,
+) -> PredictionsPart:
+    """Keep a test fold of a trial, and return it; `guide` is what guides a crossed study.
+
+    That is the half of every case, and the half whose scores the trial's sampler is told.
+    """
     _refuse_no_trial(trial)
     where, answer = _check_arrays(rows, predictions)
     out = BytesIO()
-    np.savez_compressed(out, rows=where, answer=answer)
+    if guide is None:
+        np.savez_compressed(out, rows=where, answer=answer)
+    else:
+        halves, half = guide
+        np.savez_compressed(out, rows=where, answer=answer, halves=halves[where], guide=half)
     content = out.getvalue()
     target = _place(store)
     if isinstance(target, Path):
@@ -351,6 +386,7 @@ def keep_predictions(
             "files": [],
         }
         trial.set_user_attr(ATTRIBUTE, {**note, "files": [*note["files"], name]})
+    return PredictionsPart(where, answer)
 
 
 def find_sampler(trial: Trial | FrozenTrial) -> str | None:
@@ -448,7 +484,11 @@ def _read(name: str, store: StoreLike, number: int) -> PredictionsPart:
         with _open_part(name, store) as file, np.load(file, allow_pickle=False) as content:
             refuse_expanding(content.zip, Path(name), file.seek(0, os.SEEK_END))
             check_arrays(content.zip, Path(name))
-            return PredictionsPart(content["rows"].astype(np.intp), content["answer"])
+            part = PredictionsPart(content["rows"].astype(np.intp), content["answer"])
+            if "halves" not in content:
+                return part
+            halves = content["halves"].astype(np.int8)
+            return replace(part, halves=halves, guide=int(content["guide"]))
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise FormatError(
             f"the predictions of trial {number} are not in the store",

@@ -21,6 +21,7 @@ from earnest.core.base import check
 from earnest.core.base.arrays import as_array
 from earnest.core.base.errors import EvidenceError, FormatError, InputError
 from earnest.core.data.folds import FoldSizes
+from earnest.core.data.guides import Guides
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Target, Task, plain_labels, read_target
@@ -44,6 +45,7 @@ def about_cases(
     *,
     training_sizes: FoldSizes | None,
     static: bool,
+    halves: NDArray[np.int8] | None = None,
 ) -> str:
     """Return the document by which a reader of the file alone can put predictions together."""
     labels = [label if isinstance(label, _PLAIN) else str(label) for label in target.classes]
@@ -59,6 +61,7 @@ def about_cases(
             "groups": None if target.groups is None else target.groups.tolist(),
             "splits": [[repeat, fold, rows.tolist()] for repeat, fold, rows in splits],
             "training_sizes": training_sizes,
+            "halves": None if halves is None else halves.tolist(),
         }
     )
 
@@ -76,6 +79,7 @@ class Cases(TypedDict):
     groups: list[int] | None
     splits: list[tuple[int, int, list[int]]]  # repeat, fold, tested rows
     training_sizes: list[list[int]] | None
+    halves: list[int] | None
 
 
 def read_predictions_of_run(path: str | Path, wanted: PredictionsRequest) -> Predictions:
@@ -88,7 +92,7 @@ def read_predictions_of_run(path: str | Path, wanted: PredictionsRequest) -> Pre
     y = wanted.outcome(f"the run file {run.path.name!r}")
     target = _read_target(y, about, wanted, run)
     with document_of(run, CONFIGS):
-        names, params = _read_configs(run)
+        names, params, guided_by = _read_configs(run)
     with document_of(run, CASES):
         responses, folds = _read_arrays(run, about, len(names))
     static = about["static"] if wanted.static is None else bool(wanted.static)
@@ -102,7 +106,14 @@ def read_predictions_of_run(path: str | Path, wanted: PredictionsRequest) -> Pre
         ),
         kind=about["response"],
         training_sizes=_read_sizes(about),
+        guides=None
+        if about["halves"] is None
+        else Guides(_code(about["halves"]), _code(guided_by)),
     )
+
+
+def _code(marks: Sequence[int]) -> NDArray[np.int8]:
+    return np.array(marks, dtype=np.int8)
 
 
 def _read_sizes(about: Cases) -> FoldSizes | None:
@@ -132,6 +143,7 @@ def _read_about(run: RunFile) -> Cases:
         "groups": about["groups"],
         "splits": about["splits"],
         "training_sizes": about["training_sizes"],
+        "halves": about["halves"],
     }
     refuse_newer(run, CASES, cases["version"], VERSION)
     return cases
@@ -174,12 +186,17 @@ def _read_target(y: Outcome, about: Cases, wanted: PredictionsRequest, run: RunF
     return target
 
 
-def _read_configs(run: RunFile) -> tuple[tuple[str, ...], tuple[dict[str, object], ...]]:
+def _read_configs(
+    run: RunFile,
+) -> tuple[tuple[str, ...], tuple[dict[str, object], ...], list[int]]:
+    """Return the names and parameters of the configurations, and which half guided each."""
     listed = parse_json(run.documents.get(CONFIGS, "[]"))
     if not listed:
         raise EvidenceError(f"{run.path.name!r} has no configurations yet", needs="at least one")
-    return tuple(str(config["config"]) for config in listed), tuple(
-        config["params"] for config in listed
+    return (
+        tuple(str(config["config"]) for config in listed),
+        tuple(config["params"] for config in listed),
+        [int(config["guide"]) for config in listed],
     )
 
 

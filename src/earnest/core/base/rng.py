@@ -39,6 +39,7 @@ class Purpose(IntEnum):
     LOCAL_LEVEL = 12
     VALUE_ERROR = 13
     CROSS_FIT = 14
+    GUIDES = 15
 
 
 @dataclass(frozen=True)

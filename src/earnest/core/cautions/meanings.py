@@ -74,8 +74,8 @@ _ALL = (
         "a dynamic search, and a method for static ones",
         "The search proposed configurations by earlier scores (Bayesian optimization, "
         "evolution, halving), but the method corrects for a choice among fixed ones.",
-        "Some optimism remains. A mean over orders is of no search that could have run.",
-        "Confirm the result on cases that the search never saw. For a gain, use "
+        "Half of the optimism can remain, unless the guidance was crossed.",
+        'Search with `guide="crossed"`, or confirm the result on unseen cases. For a gain, use '
         '`order="tried"`. You declare such a search with `Configs(..., static=False)`.',
     ),
     Meaning(

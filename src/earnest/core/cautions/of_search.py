@@ -85,9 +85,19 @@ def dynamic_search(method: str) -> Words:
     """A search by scores meets a method for fixed configurations."""
     return Words(
         "The search used earlier scores to propose configurations.",
-        f"Method {method!r} corrects for a choice among fixed configurations, so some optimism "
-        "remains.",
-        UNSEEN,
+        f"Method {method!r} corrects for a choice among fixed configurations. After a greedy "
+        "search half of the optimism remained, and 95 % bounds held in 75 to 92 %; after Optuna's "
+        "default sampler on few parameters, in 96 to 98 %.",
+        "Search with SearchCV(..., guide='crossed'), or confirm the result on unseen cases.",
+    )
+
+
+@note("EN006", about=Scope.SEARCH)
+def crossed_search() -> Words:
+    """A search by scores whose proposals are judged by cases that did not guide them."""
+    return Words(
+        "Two samplers proposed the configurations, each told the scores of one half of the cases.",
+        "The other half judges them, so the estimate is corrected for the proposals too.",
     )
 
 

@@ -34,6 +34,7 @@ from earnest.core.data.folds import (
     find_evaluated_cells,
     find_training_sizes,
 )
+from earnest.core.data.guides import FIXED, Guides
 from earnest.core.data.responses import (
     ResponseKind,
     check_threshold,
@@ -264,6 +265,9 @@ class Predictions:
         What the same models answered in other ways, each of another kind, where these responses
         do not tell it: the labels of an SVC beside its probabilities, say. Every metric is
         computed from the answer that it needs.
+    guides : Guides, optional
+        Of an adaptive search that was told scores of half of the cases at a time: which half
+        guided each configuration. `bbc` lets the other half judge it.
 
     Examples
     --------
@@ -285,6 +289,7 @@ class Predictions:
     training_sizes: FoldSizes | None = None
     ensemble_rule: str | None = None
     others: tuple[Predictions, ...] = ()
+    guides: Guides | None = None
 
     def __post_init__(self) -> None:
         """Look once for predictions that are not finite; the cells are kept."""
@@ -297,6 +302,7 @@ class Predictions:
                 needs=f"{check.some(counts)} sizes, one per fold of each repeat",
                 got=check.some([len(row) for row in sizes]),
             )
+        _refuse_other_guides(self)
         _ = self.cells
         _refuse_other_answers(self)
 
@@ -569,6 +575,7 @@ class Predictions:
             if sizes is None
             else tuple(sizes[int(r)] for r in np.flatnonzero(repeats)),
             others=tuple(other.usable() for other in self.others),
+            guides=None if self.guides is None else self.guides.take(index).select(columns),
         )
 
     @cached_property
@@ -587,6 +594,8 @@ class Predictions:
             digest.update(block)
         for other in self.others:
             digest.update(other.fingerprint.encode())
+        if self.guides is not None:
+            digest.update(repr(self.guides.to_text()).encode())
         return digest.hexdigest()[:32]
 
     @cached_property
@@ -609,6 +618,7 @@ class Predictions:
             configs=self.configs.take(columns),
             responses=self.responses[:, columns],
             others=tuple(other.select(columns) for other in self.others),
+            guides=None if self.guides is None else self.guides.select(columns),
         )
 
     def take(self, rows: NDArray[np.intp]) -> Predictions:
@@ -620,6 +630,7 @@ class Predictions:
             folds=self.folds[rows],
             training_sizes=self.training_sizes or find_training_sizes(self.folds),
             others=tuple(other.take(rows) for other in self.others),
+            guides=None if self.guides is None else self.guides.take(rows),
         )
 
     def take_repeats(self, repeats: slice) -> Predictions:
@@ -650,7 +661,14 @@ class Predictions:
         others = tuple(
             first.concat(*later) for first, *later in zip(*(pi.others for pi in parts), strict=True)
         )
-        return replace(self, configs=configs, responses=responses, remarks=remarks, others=others)
+        return replace(
+            self,
+            configs=configs,
+            responses=responses,
+            remarks=remarks,
+            others=others,
+            guides=_join_guides(parts),
+        )
 
     def _repr_html_(self) -> str:
         from earnest.reporting.fragments import predictions_fragment
@@ -671,6 +689,38 @@ def _join(parts: list[tuple[T, ...] | None]) -> tuple[T, ...] | None:
     if any(piece is None for piece in parts):
         return None
     return tuple(value for piece in parts if piece is not None for value in piece)
+
+
+def _join_guides(parts: list[Predictions]) -> Guides | None:
+    """Join the guides of predictions of the same cases; None where some of them are not known.
+
+    Configurations that were fixed in advance have no guide, whatever guided the others.
+    """
+    halves = next((pi.guides.halves for pi in parts if pi.guides is not None), None)
+    if halves is None:
+        return None
+    codes = []
+    for pi in parts:
+        if pi.guides is None and not pi.configs.static:
+            return None
+        if pi.guides is not None and not np.array_equal(pi.guides.halves, halves):
+            return None
+        fixed = np.full(pi.n_configs, FIXED, dtype=np.int8)
+        codes.append(fixed if pi.guides is None else pi.guides.guided_by)
+    return Guides(halves, np.concatenate(codes))
+
+
+def _refuse_other_guides(pi: Predictions) -> None:
+    """Refuse guides of other cases or configurations."""
+    if pi.guides is None:
+        return
+    sizes = len(pi.guides.halves), len(pi.guides.guided_by)
+    if sizes != (pi.n_cases, pi.n_configs):
+        raise InputError(
+            "`guides` are not of these predictions",
+            needs=f"{pi.n_cases} cases, {pi.n_configs} configurations",
+            got=f"{sizes[0]} cases, {sizes[1]} configurations",
+        )
 
 
 def _refuse_other_answers(pi: Predictions) -> None:

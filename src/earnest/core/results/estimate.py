@@ -33,7 +33,7 @@ from earnest.core.results.interval import (
     NormalLimits,
     limit_remarks,
 )
-from earnest.core.results.specs import AgainstChance, Selection, Side
+from earnest.core.results.specs import AgainstChance, Guide, Selection, Side
 from earnest.core.text.numbers import decimals, number
 
 if TYPE_CHECKING:
@@ -144,6 +144,9 @@ class Estimate(MetricResult):
     ensemble : mapping of str to float, or None
         The share of each member, where an ensemble rule chose; the largest first, and 1 for a
         single configuration that the rule preferred.
+    guide : Guide or None
+        Which cases guided the proposals of an adaptive search, and so whether the value is
+        corrected for them; None where the configurations were fixed in advance.
     source : LimitSource or None
         Where limits of any level are read from; not in the repr, not compared.
     details : object
@@ -189,6 +192,7 @@ class Estimate(MetricResult):
     optimism_error: float | None = None
     ensemble: Mapping[str, float] | None = field(default=None, metadata=OPTIONAL)
     winner_label: str | None = field(default=None, metadata=OPTIONAL)
+    guide: Guide | None = field(default=None, metadata=OPTIONAL)
     source: LimitSource | None = field(default=None, repr=False, compare=False, metadata=SOURCE)
     details: Any = field(default=None, repr=False, compare=False, metadata=HIDDEN)
 

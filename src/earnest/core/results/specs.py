@@ -175,6 +175,13 @@ class Selection(StrEnum):
     NOTHING_SELECTED = "nothing_selected"  # there was one configuration
 
 
+class Guide(StrEnum):
+    """Which cases guided the proposals of an adaptive search."""
+
+    CROSSED = "crossed"  # half of them each of two samplers; the other half judged the proposals
+    ALL = "all"  # all of them, so some optimism is left
+
+
 class AgainstChance(StrEnum):
     """Where an interval lies relative to the best constant prediction."""
 

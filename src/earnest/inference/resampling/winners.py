@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError, MetricError
+from earnest.core.data.guides import FIXED, Guides
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import (
     OneStandardError,
@@ -226,7 +227,8 @@ class WinnerScores:
     def __call__(self, inbag: Weights) -> Array:
         """Return the table (b, 2) or (b, 4) of some resamples."""
         best, outside = self.choose(inbag), inbag.out_of_bag()
-        draws = score_selected(self.pi, self.metric, outside, best, n_jobs=self.n_jobs)
+        judges = keep_judges(self.pi, outside, best)
+        draws = score_selected(self.pi, self.metric, judges, best, n_jobs=self.n_jobs)
         columns = [draws, best]
         if depends_on_size(self.metric, self.pi.target):
             columns += self._free_of_size(draws, best, outside)
@@ -247,20 +249,25 @@ class WinnerScores:
         dealt = deal_winners(best)
         winners = np.unique(best[best >= 0])
         scored = score_terms(self.pi.select(winners), self.metric) if len(winners) else None
+        ones = Weights(np.ones((len(winners), self.pi.n_cases), dtype=np.uint8))
+        ones = keep_judges(self.pi, ones, winners)
         if scored is not None and np.isfinite(scored[1]).all():
             whole, terms = scored
             moves = np.ascontiguousarray((terms - whole).T)  # (W, n)
+            unseen = np.zeros(len(winners))
+            if is_guided(self.pi):
+                places = np.arange(len(winners))
+                unseen = mean_left_out(moves, ones.values, places, places)
             scores, other = np.full((2, len(best)), np.nan)
-            for out, mine in ((scores, best), (other, dealt)):
+            for out, mine, start in ((scores, best, whole), (other, dealt, -unseen)):
                 rows = np.flatnonzero(mine >= 0)
                 places = np.searchsorted(winners, mine[rows])
-                out[rows] = mean_left_out(moves, outside.values, rows, places)
-            won = best >= 0
-            scores[won] += whole[np.searchsorted(winners, best[won])]
+                left = keep_judges(self.pi, outside, mine).values
+                out[rows] = mean_left_out(moves, left, rows, places) + start[places]
             return [np.where(np.isnan(draws), np.nan, scores), other]
-        other = score_selected(self.pi, self.metric, outside, dealt, n_jobs=self.n_jobs)
+        judges = keep_judges(self.pi, outside, dealt)
+        other = score_selected(self.pi, self.metric, judges, dealt, n_jobs=self.n_jobs)
         whole = np.full(self.pi.n_configs + 1, np.nan)  # the last one for -1, who is nobody
-        ones = Weights(np.ones((len(winners), self.pi.n_cases), dtype=np.uint8))
         whole[winners] = score_selected(self.pi, self.metric, ones, winners, n_jobs=self.n_jobs)
         return [draws, other - whole[dealt]]
 
@@ -311,7 +318,7 @@ class WinnerScores:
         luck = float(np.var(drawn, ddof=1)) / len(drawn) if luck is None else luck
         best = tables[:, 1].astype(np.intp)
         often, shares = self._frequent(best, winner)
-        scored = score_terms(self.pi.select(often), self.metric) if self.metric.has_terms else None
+        scored = self._judged_terms(often) if self.metric.has_terms else None
         if scored is None or not np.isfinite(scored[1]).all():
             dealt = tables.shape[1] > 2  # not where terms were expected, and overflow
             return self._errors_of_draws(counts, tables, winner, luck) if dealt else ScoreErrors()
@@ -342,11 +349,20 @@ class WinnerScores:
         most = max(2, TERMS // self.pi.n_cases)
         often = np.sort(np.argsort(-wins, kind="stable")[:most])
         often = often[wins[often] > 0]
-        scored = score_terms(self.pi.select(often), self.metric) if len(often) else None
+        scored = self._judged_terms(often) if len(often) else None
         zero = self._start_terms(start)
         if scored is None or not (np.isfinite(scored[1]).all() and np.isfinite(zero).all()):
             return None
         return self._limit_errors(scored, zero, wins[often] / wins[often].sum(), rng).gain
+
+    def _judged_terms(self, columns: NDArray[np.intp]) -> tuple[Array, Array] | None:
+        """Return scores and terms of configurations; guided ones vary with their judges alone."""
+        scored = score_terms(self.pi.select(columns), self.metric)
+        if scored is None or self.pi.guides is None:
+            return scored
+        judges = self.pi.guides.judges(columns).T  # (n, W)
+        scores, terms = scored
+        return scores, scores + (terms - scores) * judges / np.maximum(judges.mean(axis=0), TINY)
 
     def _start_terms(self, start: int | None) -> Array:
         """Return the terms (n,) of one configuration, or the mean of those of all."""
@@ -500,6 +516,45 @@ def _bundled(moves: Array, rng: np.random.Generator) -> Array:
         some = signed[start : start + BUNDLES]
         out[: len(some)] += some
     return out
+
+
+def keep_judges(pi: Predictions, weights: Weights, columns: NDArray[np.intp]) -> Weights:
+    """Return weights (b, n) without the cases that guided the configuration of each row."""
+    if pi.guides is None or not is_guided(pi):
+        return weights
+    return Weights(weights.values * pi.guides.judges(columns), weights.unit)
+
+
+def is_guided(pi: Predictions) -> bool:
+    """Tell whether scores of half of the cases guided a configuration."""
+    return pi.guides is not None and pi.guides.guided
+
+
+def spread_of_halves(guides: Guides, winners: NDArray[np.intp]) -> float:
+    """Return how much less the value of crossed guidance varies than a single draw of it.
+
+    A draw is a score on one half, and the value is the mean over draws of both. A case of half 0
+    counts twice in the shares that half 1 guided and not at all in those that half 0 did, so with
+    winners guided by 0, by 1 and by nobody in shares a, b and c the variance of the value is
+    proportional to ((2 b + c)² + (2 a + c)²) / 2 and that of a draw to 2 (a + b) + c.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.core.data.guides import Guides
+    >>> from earnest.inference.resampling.winners import spread_of_halves
+    >>> guides = Guides(np.array([0, 1], np.int8), np.array([0, 1], np.int8))
+    >>> round(spread_of_halves(guides, np.array([0, 1, 0, 1])), 3)
+    0.707
+    >>> spread_of_halves(guides, np.array([1, 1, 1, 1]))
+    1.0
+    """
+    codes = guides.guided_by[winners[winners >= 0]]
+    if len(codes) == 0:
+        return 1.0
+    a, b, c = (float(np.mean(codes == code)) for code in (0, 1, FIXED))
+    value = ((2.0 * b + c) ** 2 + (2.0 * a + c) ** 2) / 2.0
+    return float(np.sqrt(value / (2.0 * (a + b) + c)))
 
 
 def deal_winners(best: Dealt) -> Dealt:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EarnestError
 from earnest.core.base.protocols import Outcome, Task
+from earnest.core.data.guides import FIXED, Guides
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.training.fit.experiment import (
@@ -69,6 +70,8 @@ class Ledger:
         The names of the scores; None if only outcomes can tell.
     static : bool
         Whether the configurations were known in advance.
+    halves : ndarray of int8, shape (n,), optional
+        The half of each case, where halves of the cases guide a search.
     """
 
     def __init__(
@@ -78,8 +81,10 @@ class Ledger:
         names: tuple[str, ...] | None,
         *,
         static: bool = True,
+        halves: NDArray[np.int8] | None = None,
     ) -> None:
-        self.splits, self.plan, self.static = splits, plan, static
+        self.splits, self.plan, self.static, self.halves = splits, plan, static, halves
+        self.guided_by: list[int] = []
         self.ids: list[str] = []
         self.configurations: list[Configuration] = []
         self._names = names
@@ -94,9 +99,15 @@ class Ledger:
             cell: split for split, cell in enumerate(zip(splits.repeat, splits.fold, strict=True))
         }
 
-    def add(self, ids: Sequence[str], configurations: Sequence[Configuration]) -> range:
-        """Enter configurations, and return their positions."""
+    def add(
+        self,
+        ids: Sequence[str],
+        configurations: Sequence[Configuration],
+        guided_by: Sequence[int] | None = None,
+    ) -> range:
+        """Enter configurations, each with the half that guided it, and return their positions."""
         first = len(self.ids)
+        self.guided_by += [FIXED] * len(ids) if guided_by is None else guided_by
         self.ids += ids
         self.configurations += configurations
         if self.plan is not None:
@@ -238,7 +249,12 @@ class Ledger:
         responses = self._responses if whole else self._responses[:, list(chosen)]
         first = self.plan.make_predictions(responses, configs, self.splits)
         others = (self._make_other(plan, first, chosen) for plan in self.plan.others)
-        return replace(first, others=tuple(other for other in others if other is not None))
+        codes = np.array([self.guided_by[c] for c in chosen], dtype=np.int8)
+        return replace(
+            first,
+            others=tuple(other for other in others if other is not None),
+            guides=None if self.halves is None else Guides(self.halves, codes),
+        )
 
     def _make_other(
         self, plan: ResponsePlan, first: Predictions, chosen: Sequence[int]

@@ -119,7 +119,8 @@ class EstimateQuestion:
                 cure="Read failures_. With error_score=numpy.nan such a configuration cannot win.",
             )
         if estimate.winner not in (name, None):
-            estimate = self._judge_another(pi, estimate, self._ask(pi.select(self.best)))
+            alone = replace(pi.select(self.best), guides=None)  # by its score on all cases
+            estimate = self._judge_another(pi, estimate, self._ask(alone))
         return replace(
             estimate,
             winner=name,

@@ -53,6 +53,7 @@ class SearchOptions:
     confidence_level: float = 0.95
     n_resamples: int | None = None
     response: str | None = None
+    guide: str | None = None
     drop: str | DroppingRule | None = None
     stop_when_width: float | None = None
     store: str | Path | Store | None = None

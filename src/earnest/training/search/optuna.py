@@ -18,6 +18,8 @@ from earnest.core.base.rng import Purpose, Seeds
 Space = Mapping[str, object] | Callable[[object], dict[str, object] | None]
 
 STATIC = ("RandomSampler", "GridSampler", "BruteForceSampler", "QMCSampler")  # never look at scores
+GREEDY = ("NSGAIISampler", "NSGAIIISampler", "CmaEsSampler")  # change or sharpen the best so far
+MANY_SWITCHES = 8  # parameters of two values, which can fit noise in hundreds of ways
 EXHAUSTIVE = ("GridSampler", "BruteForceSampler")  # end when every point was proposed
 MOST_PRUNED = 1000  # proposals in a row that a space may refuse
 
@@ -48,6 +50,25 @@ class OptunaCandidates:
         """Whether proposals depend on nothing that was seen: a random or complete search."""
         kind = type(_make_sampler(self.sampler, 0))
         return kind.__name__ in STATIC and kind.__module__.split(".")[0] == "optuna"
+
+    @property
+    def greedy(self) -> bool:
+        """Whether proposals climb so fast that much optimism is left if all cases guide them.
+
+        That is, for an evolution, and for a space with many switches, such as a mask of features.
+        A sampler with its own seed cannot be run twice apart, and is not asked to.
+        """
+        if self.static or not callable(self.sampler):
+            return False
+        values = self.space.values() if isinstance(self.space, Mapping) else ()
+        switches = sum(len(getattr(value, "choices", ())) == 2 for value in values)
+        name = type(_make_sampler(self.sampler, 0)).__name__
+        return name in GREEDY or switches >= MANY_SWITCHES
+
+    @property
+    def reseeds(self) -> bool:
+        """Whether two runs with other seeds propose other configurations."""
+        return callable(self.sampler)
 
     def limit(self) -> int:
         """Return how many configurations there can be at most."""

@@ -23,6 +23,7 @@ from earnest.core.base.errors import InputError
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
 from earnest.core.data.selection import EnsembleRule
+from earnest.core.results.specs import Guide
 from earnest.core.text.doors import arg
 from earnest.engine.backends import count_ahead
 from earnest.engine.identity import describe, parameters_of, versions, with_parts
@@ -35,6 +36,7 @@ from earnest.training.fit.problem import (
     make_survival_outcome,
     read_problem,
     read_scoring,
+    refuse,
 )
 from earnest.training.fit.response import METHODS, count_rows, cut_params
 from earnest.training.fit.splits import Splits, add_splits, check_seeded, make_seed, make_splits
@@ -476,6 +478,8 @@ class SearchSetup:
         The root of all randomness.
     identity : mapping
         What identifies the run; none without a store.
+    guide : Guide, optional
+        Which cases guide the search; None where no score does.
     """
 
     experiment: Experiment
@@ -486,6 +490,7 @@ class SearchSetup:
     routed: FitArguments
     seed: int
     identity: Mapping[str, str]
+    guide: Guide | None = None
 
 
 def prepare(options: SearchOptions, X: object, y: object, params: Params) -> SearchSetup:
@@ -553,6 +558,7 @@ def prepare(options: SearchOptions, X: object, y: object, params: Params) -> Sea
         routed=routed,
         seed=seed,
         identity=add_splits(facts, splits),
+        guide=choose_guide(options, candidates, problem),
     )
 
 
@@ -588,6 +594,7 @@ def _identify(
         "scoring": describe(options.scoring),
         "metric": describe(options.metric),
         "response": describe(options.response),
+        "guide": describe(options.guide),
         "return_train_score": describe(bool(options.return_train_score)),
         "seed": describe(options.random_state),
         **versions(base, options.given_candidates),
@@ -669,6 +676,7 @@ def check_options(options: SearchOptions) -> Estimator:
             needs="True, False, the name of a score, an ensemble rule, or a callable",
             got=check.show(options.refit),
         )
+    check.one_of_or_none("guide", options.guide, [*Guide])
     check.share("confidence_level", options.confidence_level)
     configure_for_search(options.method, options.n_resamples, options.ensemble)
     workers(options.n_jobs)
@@ -700,3 +708,41 @@ def _check_rounds(options: SearchOptions) -> None:
             got=check.show(options.given_candidates),
             cure=f"Leave {arg('drop')} and `stop_when_width` out.",
         )
+
+
+def choose_guide(
+    options: SearchOptions, candidates: ConfigurationList | DynamicSearch, problem: Problem
+) -> Guide | None:
+    """Return which cases guide a search; None where no score does.
+
+    Where nobody says, a greedy search is crossed if its metric can be computed from predictions.
+    """
+    adaptive = isinstance(candidates, DynamicSearch) and not getattr(candidates, "static", False)
+    reason = refuse(problem)
+    if options.guide is None:
+        greedy = bool(getattr(candidates, "greedy", False))
+        usual = Guide.CROSSED if greedy and reason is None else Guide.ALL
+        return usual if adaptive else None
+    guide = Guide(options.guide)
+    if not adaptive and guide is Guide.CROSSED:
+        raise InputError(
+            "no score guides this search, so there is nothing to cross",
+            needs="a search that learns from scores, such as optuna_candidates(...)",
+            got="configurations that are fixed in advance",
+            cure=f"Leave {arg('guide')} out.",
+        )
+    if guide is Guide.CROSSED and reason is not None:
+        raise InputError(
+            "crossed guidance scores halves of the cases, and needs predictions",
+            needs="a metric computed from predictions",
+            got=reason.got,
+            cure=f"Pass {arg('metric', '...')}, or {arg('guide', 'all')}.",
+        )
+    if guide is Guide.CROSSED and not getattr(candidates, "reseeds", True):
+        raise InputError(
+            "the sampler brings its own seed, so two of them would propose the same",
+            needs="a sampler's class, or a function that makes one from a seed",
+            got="a sampler",
+            cure="Write optuna_candidates(space, lambda seed: TPESampler(seed=seed)).",
+        )
+    return guide if adaptive else None

@@ -19,6 +19,8 @@ from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Store, Task
 from earnest.core.base.provenance import moment
 from earnest.core.base.rng import Seeds
+from earnest.core.data.guides import Halves
+from earnest.core.data.predictions import Predictions
 from earnest.core.text.doors import arg
 from earnest.engine.progress import read_meter
 from earnest.metrics.families import Metric
@@ -29,7 +31,9 @@ from earnest.training.fit.problem import refuse
 from earnest.training.fit.response import ResponsePlan
 from earnest.training.fit.run import Run, RunOptions, open_run, run_cells
 from earnest.training.fit.splits import Splits
+from earnest.training.protocols import Params
 from earnest.training.search.dropping.bced import DropTrace
+from earnest.training.search.guidance import CrossedAsker, find_halves, score_guides
 from earnest.training.search.live import LivePage, Watch, open_page
 from earnest.training.search.options import SearchOptions
 from earnest.training.search.preparation import (
@@ -69,7 +73,10 @@ def search_all(
     """Evaluate the configurations of a search, until a deadline if it has one."""
     candidates, splits = prepared.candidates, prepared.splits
     fixed = _is_static(candidates)
-    ledger = Ledger(splits, prepared.problem.plan, prepared.scoring.names, static=fixed)
+    halves = find_halves(prepared.guide, prepared.problem, splits, prepared.seed)
+    ledger = Ledger(
+        splits, prepared.problem.plan, prepared.scoring.names, static=fixed, halves=halves
+    )
     if _by_fold(options):
         _refuse_no_metric(prepared)
     with (
@@ -85,10 +92,12 @@ def search_all(
     ):
         if opened.store is not None:
             opened.store.put_document(ABOUT, _describe_search(options, prepared))
-            put_cases(opened.store, prepared.problem.plan, splits, static=fixed)
+            put_cases(opened.store, prepared.problem.plan, splits, static=fixed, halves=halves)
         begun = _date_run(opened.store)
         search_run = SearchRun(ledger, range(len(splits)), begun=begun)
-        if isinstance(candidates, DynamicSearch):
+        if isinstance(candidates, DynamicSearch) and halves is not None:
+            _run_crossed(opened, ledger, candidates, prepared)
+        elif isinstance(candidates, DynamicSearch):
             _run_dynamic(opened, ledger, candidates, options, prepared.seed)
         elif _by_fold(options):
             configs = enter_configs(opened, ledger, candidates.ids, candidates.configurations)
@@ -152,26 +161,39 @@ def record_all(opened: Run, ledger: Ledger, cells: Sequence[Task]) -> None:
 
 
 def enter_configs(
-    opened: Run, ledger: Ledger, ids: Sequence[str], configurations: Sequence[Configuration]
+    opened: Run,
+    ledger: Ledger,
+    ids: Sequence[str],
+    configurations: Sequence[Configuration],
+    guided_by: Sequence[int] | None = None,
 ) -> range:
     """Enter configurations, and describe them in the store for readers of the run file."""
-    added = ledger.add(ids, configurations)
+    added = ledger.add(ids, configurations, guided_by)
     if opened.store is not None:
         shown = show_configs(
             ledger.ids, [configuration.params for configuration in ledger.configurations]
         )
-        pairs = zip(ledger.ids, shown, strict=True)
-        listed = [{"config": name, "params": params} for name, params in pairs]
+        pairs = zip(ledger.ids, shown, ledger.guided_by, strict=True)
+        listed = [{"config": name, "params": params, "guide": half} for name, params, half in pairs]
         opened.store.put_document(CONFIGS, json.dumps(listed))
     return added
 
 
-def put_cases(store: Store, plan: ResponsePlan | None, splits: Splits, *, static: bool) -> None:
+def put_cases(
+    store: Store,
+    plan: ResponsePlan | None,
+    splits: Splits,
+    *,
+    static: bool,
+    halves: Halves | None = None,
+) -> None:
     """Store which rows each split tests, so that the file alone is enough for predictions."""
     if plan is not None:
         where = list(zip(splits.repeat, splits.fold, splits.test, strict=True))
         sizes = splits.training_sizes
-        cases = about_cases(plan.target, plan.kind, where, training_sizes=sizes, static=static)
+        cases = about_cases(
+            plan.target, plan.kind, where, training_sizes=sizes, static=static, halves=halves
+        )
         store.put_document(CASES, cases)
 
 
@@ -220,17 +242,45 @@ def _run_dynamic(
     seed: int,
 ) -> None:
     """Run a search that proposes configurations and learns their mean scores."""
-    count = len(ledger.splits)
     asker = candidates.start(seed)
     while asked := list(asker.ask()):
-        first = len(ledger.ids)
-        names = [f"c{first + i}" for i in range(len(asked))]
-        configurations = [Configuration(dict(params)) for params in asked]
-        if not first:  # a space that is wrong is so from the start
-            check_configurations(opened.experiment.value.base, configurations)
-        configs = enter_configs(opened, ledger, names, configurations)
-        record_all(opened, ledger, ledger.make_tasks(configs, range(count)))
+        configs = _evaluate(opened, ledger, asked)
         asker.tell([_average_scores(ledger, config, options) for config in configs])
+    _refuse_nothing_proposed(ledger)
+
+
+def _run_crossed(
+    opened: Run, ledger: Ledger, candidates: DynamicSearch, prepared: SearchSetup
+) -> None:
+    """Run a search whose two samplers each learn the scores of one half of the cases."""
+    metric = cast(Metric, prepared.problem.metric)
+    asker = CrossedAsker(candidates, Seeds(prepared.seed))
+    while asked := asker.ask():
+        halves = [half for half, _ in asked]
+        configs = _evaluate(opened, ledger, [params for _, params in asked], halves)
+        pi = cast(Predictions, ledger.make_predictions(configs))
+        asker.tell(halves, list(score_guides(pi, metric)))
+    _refuse_nothing_proposed(ledger)
+
+
+def _evaluate(
+    opened: Run,
+    ledger: Ledger,
+    proposals: Sequence[Params],
+    guided_by: Sequence[int] | None = None,
+) -> range:
+    """Evaluate what a dynamic search proposed on all splits, and return the positions."""
+    first = len(ledger.ids)
+    names = [f"c{first + i}" for i in range(len(proposals))]
+    configurations = [Configuration(dict(params)) for params in proposals]
+    if not first:  # a space that is wrong is so from the start
+        check_configurations(opened.experiment.value.base, configurations)
+    configs = enter_configs(opened, ledger, names, configurations, guided_by)
+    record_all(opened, ledger, ledger.make_tasks(configs, range(len(ledger.splits))))
+    return configs
+
+
+def _refuse_nothing_proposed(ledger: Ledger) -> None:
     if not ledger.ids:
         raise InputError("the search did not propose a configuration", needs="at least one")
 

@@ -222,6 +222,11 @@ class SearchCV(
         Which response of a classifier is kept. By default it is the one that tells most of those
         that the metric and the scores need; a second one is kept beside it only where it tells
         more, such as the labels of a model that does not decide by its probabilities.
+    guide : {'crossed', 'all'}, optional
+        Which cases guide a search that learns from scores. 'crossed': two samplers, each told the
+        scores of one half of the cases; the other half judges what it proposed, so the estimate is
+        corrected for the proposals too. 'all': one sampler is told all, and some optimism is left
+        (EN006). By default a search is crossed where that optimism was shown to matter.
     drop : {'bced', 'bced_adjusted'} or DroppingRule, optional
         How to drop configurations early that are clearly worse than the best.
     stop_when_width : float, optional
@@ -310,6 +315,7 @@ class SearchCV(
         confidence_level: float = 0.95,
         n_resamples: int | None = None,
         response: str | None = None,
+        guide: str | None = None,
         drop: str | DroppingRule | None = None,
         stop_when_width: float | None = None,
         store: str | Path | Store | None = None,
@@ -336,6 +342,7 @@ class SearchCV(
         self.confidence_level = confidence_level
         self.n_resamples = n_resamples
         self.response = response
+        self.guide = guide
         self.drop = drop
         self.stop_when_width = stop_when_width
         self.store = store

@@ -15,6 +15,7 @@ import numpy as np
 from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import FormatError
 from earnest.core.base.provenance import JsonObject
+from earnest.core.data.guides import Guides
 from earnest.core.data.measure import Measure
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
@@ -54,6 +55,7 @@ class Facts(TypedDict):
     ensemble_rule: NotRequired[str]
     measure: NotRequired[dict[str, object]]
     others: NotRequired[list[str]]
+    guides: NotRequired[list[str]]
     fingerprint: str
 
 
@@ -85,6 +87,8 @@ def write_header(pi: Predictions) -> str:
         facts["measure"] = target.measure.to_dict()
     if pi.others:
         facts["others"] = [str(other.kind) for other in pi.others]
+    if pi.guides is not None:
+        facts["guides"] = list(pi.guides.to_text())
     return seal(facts)
 
 
@@ -200,6 +204,7 @@ def rebuild(
         if "training_sizes" in facts
         else None,
         ensemble_rule=facts.get("ensemble_rule"),
+        guides=Guides.of_text(*facts["guides"]) if "guides" in facts else None,
     )
     others = tuple(
         replace(

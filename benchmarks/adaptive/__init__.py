@@ -1,0 +1,1 @@
+"""Are adaptive searches judged honestly? Searches that learn from scores, with known truth."""

@@ -1,0 +1,246 @@
+"""Two samplers, each told the scores of one half of the cases, and the other half that judges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from optuna.distributions import FloatDistribution
+from optuna.samplers import NSGAIISampler, RandomSampler, TPESampler
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import GroupKFold
+
+import earnest as en
+from earnest import SearchCV, optuna_candidates
+from earnest.core.base.rng import Seeds
+from earnest.core.data.guides import split_halves
+from earnest.errors import InputError
+from earnest.store import MemoryStore
+from earnest.training.search.guidance import CrossedAsker
+
+
+@dataclass(frozen=True)
+class Climber:
+    """A search that moves from the best so far."""
+
+    trials: int = 12
+    batch: int = 3
+    greedy: bool = False
+
+    def limit(self) -> int:
+        return self.trials
+
+    def start(self, seed: int) -> Climb:
+        return Climb(self, seed)
+
+
+@dataclass
+class Climb:
+    knobs: Climber
+    seed: int
+    best: float = 1.0
+    top: float = -np.inf
+    asked: list[float] = field(default_factory=list)
+    count: int = 0
+
+    def ask(self) -> Sequence[dict[str, object]]:
+        rng = np.random.default_rng([self.seed, self.count])
+        size = min(self.knobs.batch, self.knobs.trials - self.count)
+        self.asked = [float(self.best * np.exp(rng.standard_normal())) for _ in range(size)]
+        self.count += size
+        return [{"C": C} for C in self.asked]
+
+    def tell(self, scores: Sequence[float]) -> None:
+        for C, score in zip(self.asked, scores, strict=True):
+            if score > self.top:
+                self.top, self.best = score, C
+
+
+class Listening(Climber):
+    """The same, and writes down what it is told."""
+
+    heard: ClassVar[list[list[float]]] = []
+
+    def start(self, seed: int) -> Climb:
+        climb = super().start(seed)
+        learn = climb.tell
+
+        def tell(scores: Sequence[float]) -> None:
+            self.heard.append(list(scores))
+            learn(scores)
+
+        climb.tell = tell  # type: ignore[method-assign]
+        return climb
+
+
+def data(n: int = 80) -> tuple[Any, Any]:
+    rng = np.random.default_rng(5)
+    y = np.tile([0, 1], n // 2)
+    return y[:, None] * 0.7 + rng.standard_normal((n, 6)), y
+
+
+def searched(candidates: object, **options: Any) -> SearchCV:
+    settings: dict[str, Any] = {"scoring": "roc_auc", "cv": 4, "random_state": 3} | options
+    return SearchCV(LogisticRegression(), candidates, **settings).fit(*data())
+
+
+def crossed(**options: Any) -> SearchCV:
+    return searched(Climber(), guide="crossed", **options)
+
+
+def test_samplers_take_turns_and_the_limit_is_that_of_both() -> None:
+    search = crossed()
+    guides = search.predictions_.guides
+    assert guides is not None
+    assert guides.guided_by.tolist() == [0, 1] * 6
+    assert len(search.trials_) == 12
+    assert search.estimate_.guide == "crossed"
+
+
+def test_each_sampler_is_told_the_score_on_its_own_half() -> None:
+    pi = searched(Listening(), guide="crossed").predictions_
+    guides = pi.guides
+    assert guides is not None
+    first, second = Listening.heard[:2]
+    for told, half in ((first, 0), (second, 1)):
+        cases = guides.halves == half
+        columns = np.flatnonzero(guides.guided_by == half)[:3]
+        oracle = [roc_auc_score(pi.target.y[cases], pi.responses[cases, c, 0]) for c in columns]
+        np.testing.assert_allclose(told, oracle, atol=1e-12)
+
+
+def test_what_a_sampler_proposes_depends_on_nothing_of_the_other_half() -> None:
+    """Other predictions of half 1 change the proposals of sampler 1 alone."""
+
+    def proposals(noise: float) -> list[tuple[int, Mapping[str, object]]]:
+        asker, every = CrossedAsker(Climber(trials=24), Seeds(1)), []
+        while asked := asker.ask():
+            every += asked
+            scores = [-abs(np.log(float(str(p["C"])))) * (1 - half * noise) for half, p in asked]
+            asker.tell([half for half, _ in asked], scores)
+        return every
+
+    plain, other = proposals(0.0), proposals(3.0)
+    assert [p for half, p in plain if half == 0] == [p for half, p in other if half == 0]
+    assert [p for half, p in plain if half == 1] != [p for half, p in other if half == 1]
+
+
+def test_the_value_is_that_of_a_plain_loop_over_the_unseen_half() -> None:
+    from earnest.resampling import every_class_on_both_sides
+    from tests.methods import oracles
+
+    pi = crossed().predictions_
+    guides, y, scores = pi.guides, pi.target.y, pi.responses[:, :, 0]
+    assert guides is not None
+    counts = oracles.counts_of(pi, 80, 7, every_class_on_both_sides(pi.target))
+    draws = []
+    for count in counts:
+        inside = np.repeat(np.arange(len(y)), count)
+        gains = [oracles.auc(y[inside], scores[inside, c]) for c in range(scores.shape[1])]
+        best = oracles.first_best(gains)
+        judges = (count == 0) & (guides.halves != guides.guided_by[best])
+        draws.append(oracles.auc(y[judges], scores[judges, best]))
+    estimate = en.estimate(pi, method=en.methods.BBC(n_resamples=80), metric="roc_auc", rng=7)
+    assert estimate.value == pytest.approx(np.nanmean(draws), abs=1e-12)
+
+
+@pytest.mark.parametrize("options", [{"n_jobs": 2}, {"n_repeats": 2, "n_jobs": 2}])
+def test_workers_change_nothing(options: dict[str, Any]) -> None:
+    repeats = {"n_repeats": options.get("n_repeats", 1)}
+    assert (
+        crossed(**options).predictions_.fingerprint == crossed(**repeats).predictions_.fingerprint
+    )
+
+
+def test_a_killed_search_goes_on_as_it_would_have(tmp_path: Path) -> None:
+    class Stop(Exception):
+        pass
+
+    class Killed(MemoryStore):
+        def put(self, outcome: Any) -> None:
+            super().put(outcome)
+            if len(self.done()) == 20:
+                raise Stop
+
+    store = Killed()
+    with pytest.raises(Stop):
+        crossed(store=store)
+    resumed = MemoryStore()
+    vars(resumed).update(vars(store))
+    whole = crossed(store=tmp_path / "run.db")
+    assert crossed(store=resumed).predictions_.fingerprint == whole.predictions_.fingerprint
+    read = en.predictions_from(tmp_path / "run.db", y=data()[1])
+    assert read.guides is not None
+    assert whole.predictions_.guides is not None
+    assert read.guides.to_text() == whole.predictions_.guides.to_text()
+
+
+def test_another_guide_is_another_search(tmp_path: Path) -> None:
+    crossed(store=tmp_path / "run.db")
+    with pytest.raises(en.errors.EarnestError, match="guide"):
+        searched(Climber(), guide="all", store=tmp_path / "run.db")
+
+
+def test_a_greedy_search_is_crossed_unless_someone_says_otherwise() -> None:
+    assert searched(Climber(greedy=True)).estimate_.guide == "crossed"
+    assert searched(Climber(greedy=True), guide="all").estimate_.guide == "all"
+    assert searched(Climber()).estimate_.guide == "all"
+    assert searched({"C": [1.0, 2.0]}).estimate_.guide is None
+    space = {"C": FloatDistribution(0.01, 10, log=True)}
+    assert optuna_candidates(space, NSGAIISampler).greedy
+    assert not optuna_candidates(space, TPESampler).greedy
+    assert not optuna_candidates(space, RandomSampler).greedy
+
+
+def test_crossing_is_refused_where_there_is_nothing_to_cross() -> None:
+    with pytest.raises(InputError, match="no score guides"):
+        searched({"C": [1.0, 2.0]}, guide="crossed")
+    with pytest.raises(InputError, match="needs predictions"):
+        searched(Climber(), guide="crossed", scoring=lambda model, X, y: 0.0)
+    with pytest.raises(InputError, match="guide"):
+        searched(Climber(), guide="half")
+    space = {"C": FloatDistribution(0.01, 10, log=True)}
+    with pytest.raises(InputError, match="its own seed"):
+        searched(optuna_candidates(space, TPESampler(seed=1)), guide="crossed")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_halves_are_alike_in_classes_and_folds(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    y = (rng.random(101) < 0.3).astype(int)
+    pi = en.Predictions.from_arrays(y, rng.random(101), np.arange(101) % 5)
+    halves = split_halves(pi.target, pi.folds, Seeds(seed))
+    for cases in (y == 0, y == 1):
+        assert abs(int((2 * halves[cases] - 1).sum())) <= 1
+    for label in (0, 1):
+        for fold in range(5):
+            assert abs(int((2 * halves[(y == label) & (pi.folds[:, 0] == fold)] - 1).sum())) <= 2
+    again = split_halves(pi.target, pi.folds, Seeds(seed))
+    np.testing.assert_array_equal(halves, again)
+
+
+def test_groups_stay_together_and_halves_are_about_equal() -> None:
+    rng = np.random.default_rng(2)
+    groups = np.repeat(np.arange(40), rng.integers(1, 8, 40))
+    y = (rng.random(len(groups)) < 0.4).astype(int)
+    fold = np.empty(len(groups), dtype=int)
+    for k, (_, test) in enumerate(GroupKFold(5).split(groups, y, groups)):
+        fold[test] = k
+    pi = en.Predictions.from_arrays(y, rng.random(len(y)), fold, groups=groups)
+    halves = split_halves(pi.target, pi.folds, Seeds(0))
+    assert all(len(set(halves[groups == group].tolist())) == 1 for group in range(40))
+    assert abs(float(halves.mean()) - 0.5) < 0.05
+    assert abs(float(halves[y == 1].mean()) - 0.5) < 0.1
+
+
+def test_halves_of_numbers_have_about_the_same_distribution() -> None:
+    y = np.random.default_rng(0).exponential(size=200)
+    pi = en.Predictions.from_arrays(y, y, np.arange(200) % 5)
+    halves = split_halves(pi.target, pi.folds, Seeds(0))
+    assert int(halves.sum()) == 100
+    assert abs(y[halves == 0].mean() - y[halves == 1].mean()) < 0.15
