@@ -24,14 +24,14 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import Pooled, slack
 from earnest.core.data.weights import Weights
 from earnest.core.results.estimate import make_interval
-from earnest.core.results.interval import Ask, DrawnLimits, LimitSource, TighterLimits
+from earnest.core.results.interval import Ask, DrawnLimits, LimitSource
 from earnest.inference.cases.case_values import score_terms
 from earnest.inference.curves.corrected import ResampledSelection
 from earnest.inference.limits.ceiling import Contest, limits_near_best, with_spread
 from earnest.inference.limits.near_winner import (
     find_tighter_law,
+    finish_limits,
     is_tighter_shown,
-    move_good_end,
 )
 from earnest.inference.resampling.resampled import ROUNDS
 from earnest.inference.resampling.winners import (
@@ -281,15 +281,18 @@ class _Job:
         if not source.has_width or limits_near_best(alone, metric, value) is not None:
             contest = self._find_contest(scores).select_first(prefix, best)
             near = with_spread(source, alone, metric, value=value, contest=contest)[0]
-        redraws = self.selection.undefined == UndefinedRule.REDRAW
+        redraws, law = self.selection.undefined == UndefinedRule.REDRAW, None
         if source.has_width and redraws and is_tighter_shown(pi, metric):
             contest = self._find_contest(scores).select_first(prefix, best)
             law = find_tighter_law(contest, metric, contest.pi, value)
-            if law is not None:
-                return TighterLimits(near, law)
-        if depends_on_size(metric, pi.target):
-            return move_good_end(near, metric, value, draws)
-        return near
+        return finish_limits(
+            near,
+            metric,
+            value=value,
+            alone=alone,
+            draws=draws if depends_on_size(metric, pi.target) else None,
+            law=law,
+        )[0]
 
     def _find_contest(self, scores: Array) -> Contest:
         """Return the contest of all configurations; its table is scored once for all prefixes."""

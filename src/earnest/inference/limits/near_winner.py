@@ -18,6 +18,7 @@ from earnest.core.results.interval import (
     LimitSource,
     MovedLimits,
     NearWinnerLimits,
+    TighterLimits,
     WidenedLimits,
 )
 from earnest.core.results.specs import Side
@@ -115,7 +116,7 @@ def find_winner_limits(
     return WinnerLimits(source, near, None, tuple(law.remarks(winner)))
 
 
-BY_CHANCE = 0.5  # standard errors that a pooled AUC gains on the mean of its folds by chance
+BY_CHANCE = 2.0  # standard errors that a pooled AUC gains on the mean of its folds by chance
 ROUNDING = 1e-9
 FEWEST_CASES, FEWEST_GROUPS = 40, 16  # of the searches on which the tighter limits were shown
 TIGHTER = (Law.SHARE, Law.AREA, Law.MEAN_OF_SHARES)
@@ -149,8 +150,41 @@ def find_tighter_law(
         return None
     law = WinnerLaw.of(kind, pi, metric, contest.scores)
     table = contest.table(metric)
-    found = find_winner_limits(law, contest.winner, table, contest.seeds, given=given, value=value)
-    return None if found.remarks else found.source
+    limits = find_winner_limits(law, contest.winner, table, contest.seeds, given=given, value=value)
+    return None if limits.remarks else limits.source
+
+
+def finish_limits(
+    source: LimitSource,
+    metric: Metric,
+    *,
+    value: float,
+    alone: Predictions,
+    draws: NDArray[np.float64] | None,
+    law: LimitSource | None,
+) -> tuple[LimitSource, tuple[Caution, ...]]:
+    """Return the limits of a winner, and a caution where pooling helped it.
+
+    Parameters
+    ----------
+    source : LimitSource
+        Limits of draws, wider near the best score.
+    metric : Metric
+        What is measured.
+    value : float
+        What the limits are of.
+    alone : Predictions
+        The winner on the cases that judge it.
+    draws : ndarray, optional
+        The draws, where the metric depends on the size of the part that they left out.
+    law : LimitSource, optional
+        What `find_tighter_law` returned.
+    """
+    if law is not None:
+        source = TighterLimits(source, law)
+    elif draws is not None:
+        source = move_good_end(source, metric, value, draws)
+    return allow_for_pooling(source, alone, metric)
 
 
 def move_good_end(
@@ -192,17 +226,33 @@ def allow_for_pooling(
     areas = areas[~np.isnan(areas)]
     if len(areas) < 2:
         return source, ()
-    pooled, slope = (
-        float(score_table(pi, metric, Weights.ones(pi.n_cases))[0, 0]),
-        line_of(metric)[1],
-    )
+    pooled = float(score_table(pi, metric, Weights.ones(pi.n_cases))[0, 0])
     gain = metric.sign * (pooled - float(areas.mean()))
-    error = abs(slope) * float(auc_placements(pi, 0).variance()[0]) ** 0.5
+    error = abs(line_of(metric)[1]) * _find_error_of_pooling(pi)
     if not gain > max(BY_CHANCE * error, ROUNDING):
         return source, ()
     up = metric.sign > 0
     moved = MovedLimits(source, Side.LOWER if up else Side.UPPER, gain, metric.limits[not up])
     return moved, (of_evidence.gain_of_pooling(metric.title, gain),)
+
+
+def _find_error_of_pooling(pi: Predictions) -> float:
+    """Return the standard error of a pooled AUC less the mean of its folds, for equal models.
+
+    Both sum the same placements. Pairs of a positive and a negative vary around these by s², and
+    the mean has one pair of the pooled AUC in K: s² (K - 1) / (n1 n0). Cases of a group go
+    together, and the error grows with that of the AUC.
+    """
+    placed = auc_placements(pi, 0)
+    area, (n1, n0) = float(placed.auc[0]), (len(placed.positives), len(placed.negatives))
+    around = sum(float(side.var()) for side in (placed.positives, placed.negatives))
+    variance = max(area * (1.0 - area) - around, 0.0) * (pi.n_folds - 1) / (n1 * n0)
+    groups, alone = pi.target.groups, float(placed.variance()[0])
+    if groups is not None and alone > 0.0:
+        positive = pi.target.y == 1
+        together = placed.clustered_variance(groups[positive], groups[~positive])
+        variance *= max(float(np.nan_to_num(together[0])) / alone, 1.0)
+    return variance**0.5
 
 
 def find_dropped(

@@ -16,11 +16,11 @@ from earnest.core.data.selection import EnsembleRule, MeanOfFolds, Pooled, Selec
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import ScoreErrors
-from earnest.core.results.interval import DrawnLimits, LimitSource, TighterLimits
+from earnest.core.results.interval import DrawnLimits, LimitSource
 from earnest.core.results.specs import Estimand, Evidence, Guide, MethodSpec
 from earnest.core.text.doors import arg
 from earnest.inference.limits.ceiling import Contest, FirstScores, with_spread
-from earnest.inference.limits.near_winner import allow_for_pooling, find_tighter_law, move_good_end
+from earnest.inference.limits.near_winner import find_tighter_law, finish_limits
 from earnest.inference.remarks import unlike_scales
 from earnest.inference.resampling.ensembles import (
     EnsembleScores,
@@ -196,15 +196,19 @@ class BBC(ResamplingKnobs):
             )
             if guides is not None:
                 contest = contest.before_judges(metric, guides.judges([final])[0])
-            one = contest.pi.select(final)
-            limits, remarks = with_spread(drawn, one, metric, value=value, contest=contest)
+            alone = contest.pi.select(final)
+            limits, remarks = with_spread(drawn, alone, metric, value=value, contest=contest)
             tighter = self.limits == "tighter" and usual and by_score and guides is None
-            if tighter and drawn.has_width:
-                law = find_tighter_law(contest, metric, call.given, value)
-                limits = limits if law is None else TighterLimits(limits, law)
-            if found.table.shape[1] > 2:
-                limits = move_good_end(limits, metric, value, draws)
-            limits, gained = allow_for_pooling(limits, one, metric)
+            limits, gained = finish_limits(
+                limits,
+                metric,
+                value=value,
+                alone=alone,
+                draws=draws if found.table.shape[1] > 2 else None,
+                law=find_tighter_law(contest, metric, call.given, value)
+                if tighter and drawn.has_width
+                else None,
+            )
             return limits, (*remarks, *gained)
 
         (source, remarks), errors = side_by_side(
