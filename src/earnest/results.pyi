@@ -5,6 +5,7 @@ from .core.results.comparison import Comparison as Comparison
 from .core.results.comparison_table import Comparisons as Comparisons
 from .core.results.estimate import Estimate as Estimate
 from .core.results.estimate import Estimates as Estimates
+from .core.results.estimate import Refusal as Refusal
 from .core.results.gain import Gain as Gain
 from .core.results.gain import LearningCurve as LearningCurve
 from .core.results.interval import Interval as Interval

@@ -14,8 +14,8 @@ from earnest.explanation.importance import Importance, Share
 from earnest.explanation.regions.regions import Limit, Region
 from earnest.explanation.sampling_bias import Gap
 from earnest.inference import ResampledSelection, class_curves, residuals, risk_groups, winner_folds
+from earnest.inference.curves.calibration import calibration
 from earnest.inference.curves.corrected import ClassCurves, mean_curves
-from earnest.inference.curves.winner import calibration
 from earnest.plotting import Figure
 from earnest.plotting.svg import answer as svg_answer
 from earnest.plotting.svg import curves as svg_curves
@@ -97,7 +97,6 @@ def a_tree(words: str = "C") -> RegionTree:
         regions=(node(0, (), (1, 2)), node(1, (below,), ()), node(2, (above,), ())),
         impurity="l2",
         on="sd",
-        variant="exhaustive",
     )
 
 
@@ -109,7 +108,7 @@ def gallery(words: str = "config", prefix: str = "f") -> dict[str, Figure]:
     loss = an_estimate(words, name="rmse")
     naive = an_estimate(words, "naive_bootstrap")
     bare = an_estimate(words, "tibshirani")
-    promised = replace(calibration(pi, 0), positive=words)
+    promised = replace(calibration(pi, 0).shown, label=words)
     shares = dict(zip(pi.configs.ids, made.details.win_share, strict=True))
     scale = svg_strips.find_shared_scale([made, naive, bare])
     rows = [

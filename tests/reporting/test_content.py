@@ -72,7 +72,7 @@ def test_ten_classes_stay_three_curves_and_one_table() -> None:
     curves = made.content.curves
     assert curves is not None
     assert curves.square[0].heading == "ROC, mean of 10 classes"
-    assert len(curves.square) == 3
+    assert [panel.heading for panel in curves.square[3:]] == ["Calibration, 5 against the rest"]
     areas = curves.wide[0].figure
     assert len(areas.table) == 12  # heads, ten classes, their mean
     values = [float(row[2]) for row in areas.table[1:-1]]

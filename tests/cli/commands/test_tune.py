@@ -410,6 +410,7 @@ def test_the_simplest_is_told_with_how_many_are_as_good(count, told):
         learning=None,
         no_learning="",
         budget_used=None,
+        calibration=None,
     )
     assert dict(_facts(tuned))["Simplest"] == told
 

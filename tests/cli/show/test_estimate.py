@@ -12,7 +12,7 @@ import earnest as en
 from earnest.cli.show.estimate import show_estimate, show_estimates
 from earnest.core import Door, Scale, Selection, arg, through
 from earnest.core.cautions import of_evidence, of_limits, of_search
-from earnest.results import Estimate, Estimates, Interval
+from earnest.results import Estimate, Estimates, Interval, Refusal
 from tests.cli.results import CAUTION, NOTE, estimate
 from tests.snapshots import read_snapshot
 
@@ -54,8 +54,8 @@ def several() -> Estimates:
         selection=Selection.UNCORRECTED,
     )
     fold = estimate(0.85, method="bbc_fold", low=0.66, high=0.97)
-    cure = f"Use {arg('method', 'bbc')}. "
-    refused = {"holdout": f"it needs one fold. {cure}" + "And so on and on. " * 4}
+    cure = f"Use {arg('method', 'bbc')}. " + "And so on and on. " * 4
+    refused = {"holdout": Refusal("it needs one fold", cure=cure.strip())}
     return Estimates((naive, estimate(), fold, drawn), refused)
 
 

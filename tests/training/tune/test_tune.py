@@ -79,7 +79,7 @@ def test_winner_estimate_and_model_are_those_of_the_folds_by_hand(quick, tuned):
         for config in configs:
             place = found.predictions.configs.ids.index(config.name)
             model = clone(config.estimator).fit(table.X[train], table.y[train])
-            scores[test, place] = model.decision_function(table.X[test])
+            scores[test, place] = model.predict_proba(table.X[test])[:, 1]
     responses = found.predictions.responses[:, :, 0]
     np.testing.assert_allclose(responses, scores, rtol=1e-12)
     pi = found.predictions

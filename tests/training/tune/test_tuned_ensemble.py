@@ -74,10 +74,12 @@ def test_a_report_of_an_ensemble_draws_the_ensemble() -> None:
     """Its curves are those of cross-fitted predictions: their area is the estimate."""
     from earnest.core import Seeds
     from earnest.inference import blend
+    from earnest.inference.curves.calibration import judge_estimate
     from earnest.inference.resampling.ensembles import cross_fit, read_rule
     from earnest.reporting.parts.curves import curves_of
     from earnest.reporting.sources.asking import Results
     from earnest.reporting.sources.material import Material
+    from earnest.reporting.sources.subject import find_subject
 
     rng = np.random.default_rng(3)
     y = np.tile([0, 1], 60)
@@ -97,7 +99,15 @@ def test_a_report_of_an_ensemble_draws_the_ensemble() -> None:
         predictions=pi,
         estimate=made,
     )
-    part = curves_of(Results(material=material, estimate=made))
+    subject = find_subject(made, pi, metric)
+    part = curves_of(
+        Results(
+            material=material,
+            estimate=made,
+            subject=subject,
+            calibration=judge_estimate(made, pi, metric),
+        )
+    )
     assert part is not None
     panels = {panel.heading: panel for panel in (*part.square, *part.wide)}
     assert set(panels) == {"ROC", "Precision and recall", "Calibration", "Score in each fold"}

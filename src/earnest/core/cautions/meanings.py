@@ -81,10 +81,10 @@ _ALL = (
     Meaning(
         "EN007",
         "pooled scores of folds with different scales",
-        "The level of the winner's scores differs from fold to fold by more than chance explains, "
-        "or the pooled AUC is better than the mean of the folds.",
-        "A pooled AUC compares cases of different folds. Different levels lower it. If some models "
-        "found what others missed, it is higher than that of one model.",
+        "The winner's scores differ in level from fold to fold, or its pooled AUC is better than "
+        "the mean of the folds, by more than chance explains.",
+        "A pooled AUC compares cases of different folds. Different levels lower it; models that "
+        "found what others missed raise it.",
         'Calibrate within each fold, or use `method="bbc_fold"`, which ranks within folds.',
     ),
     Meaning(

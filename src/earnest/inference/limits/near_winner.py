@@ -252,7 +252,7 @@ def _find_error_of_pooling(pi: Predictions) -> float:
         positive = pi.target.y == 1
         together = placed.clustered_variance(groups[positive], groups[~positive])
         variance *= max(float(np.nan_to_num(together[0])) / alone, 1.0)
-    return variance**0.5
+    return float(variance**0.5)
 
 
 def find_dropped(
