@@ -104,6 +104,7 @@ def results() -> dict[str, Any]:
         "regions": next(iter(tree.regions.values())),
         "interval": en.results.Interval(-np.inf, 2.0, 0.9, "upper"),
         "caution": of_search.ties(2, "Ünlike"),
+        "refusal": en.results.Refusal("no folds", needs="two folds", cure="Ünlike"),
     }
 
 
@@ -114,8 +115,9 @@ KINDS = [
     "bootstrap studentised", "undefined draws", "lower bound", "jackknife", "influence",
     "given slope", "verdict", "verdict on a pair", "plan", "explanation",
     "curve", "surface", "regions", "interval", "caution",
+    "refusal",
 ]  # fmt: skip
-SAVED = [kind for kind in KINDS if kind not in ("interval", "caution")]  # those are parts
+SAVED = [kind for kind in KINDS if kind not in ("interval", "caution", "refusal")]  # parts
 
 
 PARTS = ("curve", "surface", "regions")  # of an explanation

@@ -297,7 +297,7 @@ class SearchCV(
     >>> search.best_params_
     {'max_depth': 4, 'min_samples_leaf': 20}
     >>> search.estimate_
-    roc_auc 0.975, 95 % interval [0.956, 0.987] (bbc, winner of 8 configs, trained on 455, n=569)
+    roc_auc 0.975, 95 % interval [0.954, 0.987] (bbc, winner of 8 configs, trained on 455, n=569)
     """
 
     def __init__(
