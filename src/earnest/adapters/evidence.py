@@ -78,15 +78,15 @@ class Search(Protocol):
 EvidenceLike: TypeAlias = EvidenceTable | Search | str | Path
 
 
-def open_source(given: object) -> Source:
+def open_evidence(given: object) -> Source:
     """Return the evidence in what a user has, or refuse it.
 
     Examples
     --------
     >>> import earnest as en
-    >>> from earnest.adapters.evidence import open_source
+    >>> from earnest.adapters.evidence import open_evidence
     >>> pi = en.Predictions.from_arrays([0, 1, 0, 1], [0.1, 0.8, 0.4, 0.6])
-    >>> open_source(pi).evidence is pi
+    >>> open_evidence(pi).evidence is pi
     True
     """
     if isinstance(given, TABLES):

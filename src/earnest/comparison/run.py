@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from earnest.adapters.evidence import EvidenceLike, open_source
+from earnest.adapters.evidence import EvidenceLike, open_evidence
 from earnest.comparison.asking import (
     ComparisonRequest,
     ask_first_that_applies,
@@ -130,9 +130,9 @@ def compare(
         how = (alternative, confidence_level, n_resamples, rng, n_jobs)
         return ComparisonRequest.of(test, *how, evidence=evidence)
 
-    source = open_source(predictions)
+    source = open_evidence(predictions)
     metric, rng = source.metric_or(metric), source.seed_or(rng)
-    other = a if a is None or isinstance(a, str | int | np.integer) else open_source(a).evidence
+    other = a if a is None or isinstance(a, str | int | np.integer) else open_evidence(a).evidence
     if isinstance(source.evidence, Replicates) or isinstance(other, Replicates):
         both = find_learners(source.evidence, other, b)
         measure = read_evidence(both[0], metric)[1]
@@ -267,7 +267,7 @@ def compare_many(
     ('a', ('a', 'b'))
     """
     check.one_of("adjust", adjust, ADJUSTMENTS)
-    source = open_source(predictions)
+    source = open_evidence(predictions)
     pi, measure = read_measured(source.evidence, source.metric_or(metric))
     winner, seed = source.winner_by(metric), source.seed_or(rng)
 

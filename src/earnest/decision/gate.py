@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from earnest.adapters.evidence import EvidenceLike, EvidenceTable, open_source
+from earnest.adapters.evidence import EvidenceLike, EvidenceTable, open_evidence
 from earnest.comparison.asking import (
     ComparisonRequest,
     ask_first_that_applies,
@@ -123,7 +123,7 @@ def gate(
     >>> en.gate(new, metric="roc_auc", against=old, margin=0.05).outcome
     'pass'
     """
-    source = open_source(new)
+    source = open_evidence(new)
     pi, measure = read_measured(source.evidence, source.metric_or(metric))
     ask = _GateOptions(
         metric=source.metric_or(metric),
@@ -145,7 +145,7 @@ def gate(
         assert bound is not None
         evidence = source.evidence if config is None else pi
         return _judge_alone(evidence, pi, measure, float(bound), ask)
-    old = open_source(against)
+    old = open_evidence(against)
     other, _ = read_measured(old.evidence, ask.metric)
     in_use = old.winner_by(metric)
     other = other if in_use is None else other.select(in_use)

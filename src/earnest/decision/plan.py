@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.evidence import EvidenceLike, open_source
+from earnest.adapters.evidence import EvidenceLike, open_evidence
 from earnest.comparison.asking import read_measured
 from earnest.comparison.base import largest_errors
 from earnest.core.base import check
@@ -310,7 +310,7 @@ def plan(
     question, goal = _read_goal(detect, width)
     level = check.share("confidence_level", confidence_level)
     wanted = check.share("power", power)
-    source = open_source(pilot)
+    source = open_evidence(pilot)
     metric = source.metric_or(metric)
     pi, measure = read_measured(source.evidence, metric)
     _refuse_beyond_range(question, goal, measure)

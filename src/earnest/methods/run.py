@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.evidence import EvidenceLike, at_level, open_source
+from earnest.adapters.evidence import EvidenceLike, at_level, open_evidence
 from earnest.core.base.errors import ClusterError, EarnestError, EvidenceError, InputError
 from earnest.core.base.provenance import knobs, plain, versions
 from earnest.core.base.registry import configure, split_knobs
@@ -151,7 +151,7 @@ def estimate(
     >>> en.estimate(pi, metric="roc_auc", rng=7)
     roc_auc 0.68, 95 % interval [0.59, 0.77] (bbc, winner of 50 configs, trained on 180, n=200)
     """
-    source = open_source(predictions)
+    source = open_evidence(predictions)
     options = (method, metric, n_resamples, selector, undefined, rng)
     if source.answer is not None and all(option is None for option in options):
         workers(n_jobs)
@@ -232,7 +232,7 @@ def estimate_all(
     >>> [e.method for e in table], list(table.refused)  # DeLong's interval is for the AUC
     (['bbc', 'tilted'], ['delong'])
     """
-    source = open_source(predictions)
+    source = open_evidence(predictions)
     rng = source.seed_or(rng)
     evidence, measure = read_evidence(source.evidence, source.metric_or(metric))
     wanted = [methods] if isinstance(methods, str) else methods

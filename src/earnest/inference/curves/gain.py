@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from earnest.adapters.evidence import EvidenceLike, open_source
+from earnest.adapters.evidence import EvidenceLike, open_evidence
 from earnest.core.arguments.base import check_arguments
 from earnest.core.arguments.gain import GainArguments
 from earnest.core.base.errors import EvidenceError
@@ -102,7 +102,7 @@ def gain(
     ['configurations', 'naive', 'corrected', 'low', 'high']
     """
     workers(n_jobs)
-    source = open_source(predictions)
+    source = open_evidence(predictions)
     evidence = source.evidence
     if not isinstance(evidence, Predictions | Scores):
         raise EvidenceError(

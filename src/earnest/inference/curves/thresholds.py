@@ -20,7 +20,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.evidence import EvidenceLike, open_source
+from earnest.adapters.evidence import EvidenceLike, open_evidence
 from earnest.core.arguments.base import check_arguments
 from earnest.core.arguments.thresholds import ThresholdsArguments
 from earnest.core.base import check
@@ -139,7 +139,7 @@ def thresholds(
     True
     """
     workers(n_jobs)
-    source = open_source(predictions)
+    source = open_evidence(predictions)
     check_cuttable(source.evidence)
     check_arguments(ThresholdsArguments, n_resamples=n_resamples)
     pi, measure = read_evidence(source.evidence, source.metric_or(metric))
