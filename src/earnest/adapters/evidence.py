@@ -135,7 +135,7 @@ def _open_path(path: Path) -> Source:
     if not is_run(path):
         return Source(evidence=load_table(path))
     predictions = Predictions.load(table_of(path))
-    result = read_result(path / BESIDE[1])
+    result = read_run_result(path / BESIDE[1])
     if result.estimate is None:
         return Source(evidence=predictions)
     estimate = result.estimate
@@ -189,7 +189,7 @@ class RunResult:
         )
 
 
-def read_result(path: Path) -> RunResult:
+def read_run_result(path: Path) -> RunResult:
     """Return what a run wrote of its result; nothing where the file is missing or cut short."""
     try:
         data = parse_json(path.read_text(encoding="utf-8"))

@@ -55,7 +55,7 @@ def is_result(path: Path) -> bool:
     return small and b'"val_subscores"' in peek_bytes(path, _LARGEST)
 
 
-def read_result(path: Path) -> list[Run]:
+def read_optimization(path: Path) -> list[Run]:
     """Read one optimization: every candidate is a configuration, proposed by what was seen."""
     if path.name == _STATE:
         raise FormatError(
@@ -91,7 +91,7 @@ def _list_scores(subscores: Json, path: Path) -> list[tuple[str, Json]]:
 
 register(
     ScoresReader(
-        name="gepa", words="a result of GEPA", takes=is_result, read=read_result, tool=GEPA
+        name="gepa", words="a result of GEPA", takes=is_result, read=read_optimization, tool=GEPA
     )
 )
 register(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.evidence import NEEDS, RunResult, load_table, read_result
+from earnest.adapters.evidence import NEEDS, RunResult, load_table, read_run_result
 from earnest.adapters.predictions.door import BESIDE, KEPT, cure_for, refuse_foreign
 from earnest.adapters.readers import TrialsRequest
 from earnest.adapters.scores.door import is_evaluation, scores_from
@@ -68,7 +68,7 @@ def material_of_folder(folder: Path, metric: Any, options: dict[str, Any]) -> Ma
     files = tuple(
         name for name in (RUN, *KEPT, ESTIMATE, MODEL, LEARNING) if (folder / name).exists()
     )
-    result, name = read_result(folder / ESTIMATE), folder.resolve().name
+    result, name = read_run_result(folder / ESTIMATE), folder.resolve().name
     chosen = result.metric if metric is None else metric
     if table is not None:
         pi = Predictions.load(table, **options)
