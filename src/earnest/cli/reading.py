@@ -131,7 +131,7 @@ def read_predictions(path: Path, how: PredictionsArguments) -> Predictions:
     return _load(Predictions.load, table_of(path), list_load_options(how))
 
 
-def read_evidence(
+def read_file_and_metrics(
     path: Path, how: PredictionsArguments, scoring: ScoresArguments, metrics: list[str] | None
 ) -> tuple[Predictions | Scores, list[str]]:
     """Read a table of predictions, or of scores, and what to measure of it.

@@ -42,7 +42,7 @@ from earnest.inference.remarks import evidence_remarks
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric, MetricLike, RankMetric
 from earnest.metrics.responding import pick_answer
-from earnest.metrics.scores import read_evidence
+from earnest.metrics.scores import settle_metric
 
 
 def read_measured(evidence: object, metric: MetricLike | None) -> tuple[Predictions, Metric]:
@@ -55,7 +55,7 @@ def read_measured(evidence: object, metric: MetricLike | None) -> tuple[Predicti
             cure="Make one with Predictions.from_arrays, from_frame or load; for two columns of "
             "scores Scores({'a': ..., 'b': ...}).",
         )
-    pi, measure = read_evidence(evidence, metric)
+    pi, measure = settle_metric(evidence, metric)
     return pick_answer(pi, measure), measure
 
 

@@ -39,7 +39,7 @@ from earnest.core.text.doors import arg
 from earnest.inference.resampling.winners import find_best
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric, MetricLike
-from earnest.metrics.scores import read_evidence
+from earnest.metrics.scores import settle_metric
 
 JOINT_SEED = 0  # of the joint draws of a table, for tests that draw nothing themselves
 
@@ -135,7 +135,7 @@ def compare(
     other = a if a is None or isinstance(a, str | int | np.integer) else open_evidence(a).evidence
     if isinstance(source.evidence, Replicates) or isinstance(other, Replicates):
         both = find_learners(source.evidence, other, b)
-        measure = read_evidence(both[0], metric)[1]
+        measure = settle_metric(both[0], metric)[1]
 
         def ask_samples(test: str | Test) -> Comparison:
             return compare_samples(request(test, Evidence.REPLICATES), both, measure)

@@ -70,7 +70,7 @@ from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import CallableMetric, Metric, MetricLike
 from earnest.metrics.ranking import is_auc
 from earnest.metrics.responding import check_fits, pick_answer
-from earnest.metrics.scores import read_evidence
+from earnest.metrics.scores import settle_metric
 
 EXAMPLE = "\"delong(variant='logit')\""  # of a method with knobs, for messages
 FEW_FOR_BAYLE = 100  # cases, below which its limits hold too seldom (decision 0006)
@@ -157,7 +157,7 @@ def estimate(
         workers(n_jobs)
         return at_level(source.answer(), Ask.of(confidence_level, side))
     rng = source.seed_or(rng)
-    evidence, measure = read_evidence(source.evidence, source.metric_or(metric))
+    evidence, measure = settle_metric(source.evidence, source.metric_or(metric))
     rule = _find_delivered(evidence)
     if selector is None and method in (None, "bbc"):
         selector = rule
@@ -234,7 +234,7 @@ def estimate_all(
     """
     source = open_evidence(predictions)
     rng = source.seed_or(rng)
-    evidence, measure = read_evidence(source.evidence, source.metric_or(metric))
+    evidence, measure = settle_metric(source.evidence, source.metric_or(metric))
     wanted = [methods] if isinstance(methods, str) else methods
     names = usual_methods(evidence) if wanted is None else list(wanted)
     if not names:

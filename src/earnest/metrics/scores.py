@@ -40,7 +40,7 @@ CLOSE = 1e-10  # of strengths, at which the fit ends
 PRIOR = 0.005  # of the mean number of judgements: wins, and losses, against an average rival
 
 
-def read_evidence(evidence: object, metric: object) -> tuple[Any, Metric]:
+def settle_metric(evidence: object, metric: object) -> tuple[Any, Metric]:
     """Return evidence as methods take it, and the metric: that of scores where none is named.
 
     Scores become predictions of a task of their own, and `metric` may name another way to sum them
@@ -48,8 +48,8 @@ def read_evidence(evidence: object, metric: object) -> tuple[Any, Metric]:
     """
     if isinstance(evidence, Scores):
         if isinstance(metric, str):
-            return read_evidence(evidence.summed_up(metric).predictions, None)
-        return read_evidence(evidence.predictions, metric)
+            return settle_metric(evidence.summed_up(metric).predictions, None)
+        return settle_metric(evidence.predictions, metric)
     target: Target | None = getattr(evidence, "target", None)
     measure = None if target is None else target.measure
     if measure is None:

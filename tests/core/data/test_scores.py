@@ -16,14 +16,14 @@ import earnest as en
 from earnest.core import Task
 from earnest.core.data.measure import Rule
 from earnest.core.data.scores import draw_batches, sum_up_samples
-from earnest.metrics.scores import make_score_metric, read_evidence
+from earnest.metrics.scores import make_score_metric, settle_metric
 
 RNG = np.random.default_rng(5)
 
 
 def scored(given: en.Scores, metric: str | None = None) -> np.ndarray:
     """Return what every configuration scores on the items as they are."""
-    pi, measure = read_evidence(given, metric)
+    pi, measure = settle_metric(given, metric)
     return en.kernels.score_table(pi, measure, np.ones((1, pi.n_cases)))[0]
 
 

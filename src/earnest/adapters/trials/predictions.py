@@ -45,7 +45,7 @@ def plain_params(params: Mapping[str, object]) -> dict[str, Any]:
 
 def _read_predictions(source: Predictions | Scores, ask: TrialsRequest) -> Trials:
     """Read predictions; `objective` names the metric, which scores do not need."""
-    from earnest.metrics.scores import read_evidence
+    from earnest.metrics.scores import settle_metric
 
     ask.refuse("predictions", "study", "standard_error", "status", "values")
     measured = isinstance(source, Scores) or source.target.measure is not None
@@ -55,7 +55,7 @@ def _read_predictions(source: Predictions | Scores, ask: TrialsRequest) -> Trial
             needs="`objective`, the metric that scores them",
             cure="Pass objective='roc_auc', for example; `earnest metrics` lists all.",
         )
-    predictions, metric = read_evidence(source, ask.objective)
+    predictions, metric = settle_metric(source, ask.objective)
     return score_trials(predictions, metric, ask)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from earnest.cli.options import Output, Table, make_argument
-from earnest.cli.reading import label_evidence, read_evidence
+from earnest.cli.reading import label_evidence, read_file_and_metrics
 from earnest.cli.writing import check_table, share_seed, write_results
 from earnest.core.arguments.base import Argument, pass_arguments
 from earnest.core.arguments.compare import CompareArguments, CompareManyArguments
@@ -66,7 +66,7 @@ def command(
     """Read predictions, compare two or all, and show or write what the test says."""
     _check_names(a, every.all, many)
     check_table(output)
-    pi, metrics = read_evidence(predictions, reading, scoring, question.metric)
+    pi, metrics = read_file_and_metrics(predictions, reading, scoring, question.metric)
     ask = pass_arguments(question, without=("metric", "rng"))
     ask["test"] = _configure_test(question.test, region.rope)
     from earnest.cli.show.comparison import show_comparison, show_comparisons

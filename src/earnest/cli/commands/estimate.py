@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from earnest.cli.options import Output, Table
-from earnest.cli.reading import is_large, label_evidence, read_evidence
+from earnest.cli.reading import is_large, label_evidence, read_file_and_metrics
 from earnest.cli.writing import check_table, share_seed, write_results
 from earnest.core.arguments.base import Argument, pass_arguments
 from earnest.core.arguments.estimate import EstimateArguments
@@ -53,7 +53,7 @@ def command(
     if every.all and question.method:
         raise InputError("--all and --method cannot be combined", cure="Leave one of them out.")
     check_table(output)
-    pi, metrics = read_evidence(predictions, reading, scoring, question.metric)
+    pi, metrics = read_file_and_metrics(predictions, reading, scoring, question.metric)
     ask = pass_arguments(question, without=("metric", "method", "rng"))
     methods = list(dict.fromkeys(question.method or ()))
     from earnest.cli.show.estimate import show_estimate, show_estimates

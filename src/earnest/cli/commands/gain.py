@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from earnest.cli.options import Output, Table
-from earnest.cli.reading import is_large, label_evidence, read_evidence
+from earnest.cli.reading import is_large, label_evidence, read_file_and_metrics
 from earnest.cli.writing import check_table, share_seed, write_results
 from earnest.core.arguments.base import pass_arguments
 from earnest.core.arguments.gain import GainArguments
@@ -37,7 +37,7 @@ def command(
 ) -> None:
     """Read predictions, ask what the search gained, and show or write it."""
     check_table(output)
-    pi, metrics = read_evidence(predictions, reading, scoring, question.metric)
+    pi, metrics = read_file_and_metrics(predictions, reading, scoring, question.metric)
     ask = pass_arguments(question, without=("metric", "rng"))
     from earnest.cli.show.gain import show_gain
     from earnest.cli.show.progress import patiently

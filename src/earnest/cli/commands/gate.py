@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from earnest.cli.options import JsonOutput, Table
-from earnest.cli.reading import label_evidence, read_evidence
+from earnest.cli.reading import label_evidence, read_file_and_metrics
 from earnest.cli.show.terminal import write_json
 from earnest.cli.writing import check_folder
 from earnest.core.arguments.base import Argument, pass_arguments
@@ -75,10 +75,10 @@ def command(
         if path is not None:
             check_folder(path)
     names = None if metric is None else [metric]
-    new, _ = read_evidence(predictions, reading, scoring, names)
+    new, _ = read_file_and_metrics(predictions, reading, scoring, names)
     old = None
     if against is not None:
-        old, _ = read_evidence(against, reading, scoring, names)
+        old, _ = read_file_and_metrics(against, reading, scoring, names)
         new, old = _name_after_files(new, predictions, old, against)
     from earnest.decision.gate import gate
 

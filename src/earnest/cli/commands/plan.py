@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from earnest.cli.options import Output, Table
-from earnest.cli.reading import read_evidence
+from earnest.cli.reading import read_file_and_metrics
 from earnest.cli.writing import check_table, write_results
 from earnest.core.arguments.base import pass_arguments
 from earnest.core.arguments.plan import PlanArguments
@@ -34,7 +34,7 @@ def command(
     if question.detect is None and question.width is None:
         raise InputError("there is no goal", needs="--detect NUMBER or --width NUMBER")
     metrics = None if question.metric is None else [question.metric]
-    pilot, _ = read_evidence(predictions, reading, scoring, metrics)
+    pilot, _ = read_file_and_metrics(predictions, reading, scoring, metrics)
     from earnest.decision.plan import plan
 
     result = plan(pilot, **pass_arguments(question))

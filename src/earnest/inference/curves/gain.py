@@ -30,7 +30,7 @@ from earnest.inference.remarks import evidence_remarks
 from earnest.inference.resampling.winners import WinnerScores
 from earnest.metrics.families import Array, Metric
 from earnest.metrics.responding import check_fits, pick_answer
-from earnest.metrics.scores import read_evidence
+from earnest.metrics.scores import settle_metric
 
 WORK = 1 << 32  # scores of cases in a report, from which on fewer resamples are enough
 LEAST = 200
@@ -111,7 +111,7 @@ def gain(
             got=type(evidence).__name__,
         )
     check_arguments(GainArguments, n_resamples=n_resamples, order=order)
-    pi, measure = read_evidence(evidence, source.metric_or(metric))
+    pi, measure = settle_metric(evidence, source.metric_or(metric))
     check_fits(pi, measure)
     seeds = Seeds.of(source.seed_or(rng))
     selection = ResampledSelection(seeds, n_resamples=n_resamples)

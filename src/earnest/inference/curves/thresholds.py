@@ -50,7 +50,7 @@ from earnest.inference.remarks import evidence_remarks
 from earnest.inference.resampling.winners import winner
 from earnest.metrics.families import Metric
 from earnest.metrics.responding import check_fits, cut
-from earnest.metrics.scores import read_evidence
+from earnest.metrics.scores import settle_metric
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -142,7 +142,7 @@ def thresholds(
     source = open_evidence(predictions)
     check_cuttable(source.evidence)
     check_arguments(ThresholdsArguments, n_resamples=n_resamples)
-    pi, measure = read_evidence(source.evidence, source.metric_or(metric))
+    pi, measure = settle_metric(source.evidence, source.metric_or(metric))
     check_fits(pi, measure)
     selection = ResampledSelection(
         Seeds.of(source.seed_or(rng)),

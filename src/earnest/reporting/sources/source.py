@@ -41,7 +41,7 @@ from earnest.metrics import METRICS
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric, MetricLike
 from earnest.metrics.responding import check_fits
-from earnest.metrics.scores import read_evidence
+from earnest.metrics.scores import settle_metric
 from earnest.reporting.sources.material import (
     INCOMPLETE,
     Material,
@@ -391,7 +391,7 @@ def material_of_evidence(evidence: Predictions | Scores, metric: Any, source: st
     """Return what predictions or scores tell; scores say themselves what to measure."""
     if metric is None and isinstance(evidence, Predictions) and evidence.target.measure is None:
         need_metric(metric)
-    return material_of_predictions(*read_evidence(evidence, metric), source)
+    return material_of_predictions(*settle_metric(evidence, metric), source)
 
 
 def material_of_predictions(pi: Predictions, metric: Any, source: str) -> Material:
