@@ -136,13 +136,15 @@ def judge_estimate(
     subject = pi.usable()
     if estimate.ensemble is not None:
         crossed = cross_fit_ensemble(estimate, subject, metric)
-        return None if crossed is None else judge(crossed, 0, estimate, confidence_level)
+        return (
+            None if crossed is None else judge_probabilities(crossed, 0, estimate, confidence_level)
+        )
     if estimate.winner is None:
         return None
-    return judge(subject, estimate.winner, estimate, confidence_level)
+    return judge_probabilities(subject, estimate.winner, estimate, confidence_level)
 
 
-def judge(
+def judge_probabilities(
     pi: Predictions, winner: int | str, estimate: Estimate, confidence_level: float
 ) -> Calibration | None:
     """Judge the probabilities of one of the predictions of an estimate; None where there are none.

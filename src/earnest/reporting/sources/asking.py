@@ -25,7 +25,7 @@ from earnest.core.results.specs import MethodSpec
 from earnest.core.results.thresholds import Thresholds
 from earnest.explanation.explain import explain
 from earnest.explanation.result import Explanation
-from earnest.inference.curves.calibration import judge
+from earnest.inference.curves.calibration import judge_probabilities
 from earnest.inference.curves.gain import gain_beside
 from earnest.inference.curves.thresholds import thresholds_beside
 from earnest.methods import METHODS
@@ -258,7 +258,9 @@ def _calibration(ask: Inquiry, subject: FigureSubject | None) -> Calibration | N
         return known
     if subject is None:
         return None
-    return judge(subject.pi.usable(), subject.estimate.winner or 0, ask.estimate, level)
+    return judge_probabilities(
+        subject.pi.usable(), subject.estimate.winner or 0, ask.estimate, level
+    )
 
 
 def _table(ask: Inquiry) -> Estimates | None:

@@ -29,7 +29,7 @@ from earnest.training.fit.ledger import Ledger
 from earnest.training.fit.problem import refuse
 from earnest.training.fit.run import run_all
 from earnest.training.fit.splits import Splits, check_partition
-from earnest.training.search.judging import SearchResults, judge
+from earnest.training.search.judging import SearchResults, judge_search
 from earnest.training.search.options import SearchOptions
 from earnest.training.search.preparation import ConfigurationList, SearchSetup, prepare
 from earnest.training.search.run import SearchRun
@@ -345,7 +345,7 @@ def _judge_folds(
             outcome = outcomes[nesting.key(config, outer, split)]
             ledger.record(replace(outcome, key=(config, splits.repeat[split], splits.fold[split])))
     searched = SearchRun(ledger, range(len(splits)))
-    return searched, judge(options, fold_setup, searched)
+    return searched, judge_search(options, fold_setup, searched)
 
 
 def _choose_best(judged: SearchResults) -> int:

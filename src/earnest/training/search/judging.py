@@ -152,7 +152,9 @@ class SearchResults(SearchRecord):
         return None if self.best_index is None else int(self.best_index)
 
 
-def judge(options: SearchOptions, prepared: SearchSetup, searched: SearchRun) -> SearchResults:
+def judge_search(
+    options: SearchOptions, prepared: SearchSetup, searched: SearchRun
+) -> SearchResults:
     """Make the table, choose the winner, and prepare the estimate."""
     missing = options.missing_score
     tell_failures(searched.ledger, missing)

@@ -37,7 +37,7 @@ from earnest.training.search.callbacks import (
 )
 from earnest.training.search.dropping.bced import DroppingRule
 from earnest.training.search.estimate import EstimateAttributes, refuse_estimate
-from earnest.training.search.judging import SearchResults, judge
+from earnest.training.search.judging import SearchResults, judge_search
 from earnest.training.search.live import LivePage
 from earnest.training.search.options import SearchOptions
 from earnest.training.search.preparation import (
@@ -496,7 +496,7 @@ def _fit_prepared(
 ) -> SearchCV:
     """Run a search that is ready, and refit its winner."""
     searched = _search(options, prepared, callbacks)
-    judged = judge(options, prepared, searched)
+    judged = judge_search(options, prepared, searched)
     keep_results(search, prepared, searched, judged)
     if options.ensemble is not None:
         refit_winner(search, prepared, _join_ensemble(search, prepared, searched), callbacks)

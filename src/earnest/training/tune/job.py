@@ -53,7 +53,7 @@ from earnest.training.search.estimate import (
     refuse_estimate,
     warn_of_no_probabilities,
 )
-from earnest.training.search.judging import SearchResults, judge
+from earnest.training.search.judging import SearchResults, judge_search
 from earnest.training.search.live import LivePage
 from earnest.training.search.options import SearchOptions
 from earnest.training.search.preparation import prepare
@@ -782,7 +782,7 @@ def run_search(
             try:
                 prepared = prepare(options, table.X, table.y, {"groups": table.groups})
                 searched = search_all(options, prepared, deadline=until)
-                judged = judge(options, prepared, searched)
+                judged = judge_search(options, prepared, searched)
             except AllFailedError as error:
                 last = error.got.strip().splitlines()[-1]  # of the traceback that it quotes
                 raise InputError(error.what, got=last) from error
