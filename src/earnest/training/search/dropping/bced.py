@@ -22,7 +22,7 @@ from earnest.core.text.doors import arg
 from earnest.inference.resampling.winners import gains_of
 from earnest.metrics.families import MetricLike
 from earnest.training.search.dropping.evidence import (
-    Evidence,
+    RoundEvidence,
     count_rounds,
     gather,
     score_batches,
@@ -151,7 +151,7 @@ class ResamplingRule:
         return RoundTest(round, best, evidence.pi.n_cases, count, threshold, p_values, dropped)
 
     def _find_p_values(
-        self, evidence: Evidence, seeds: Seeds, round: int, n_jobs: int | None
+        self, evidence: RoundEvidence, seeds: Seeds, round: int, n_jobs: int | None
     ) -> tuple[NDArray[np.float64], float, int] | None:
         """Return p-values (C',), the one above which to drop, and the number of resamples."""
         raise NotImplementedError
@@ -201,7 +201,7 @@ class BCED(ResamplingRule):
     name: ClassVar[str] = "bced"
 
     def _find_p_values(
-        self, evidence: Evidence, seeds: Seeds, round: int, n_jobs: int | None
+        self, evidence: RoundEvidence, seeds: Seeds, round: int, n_jobs: int | None
     ) -> tuple[NDArray[np.float64], float, int]:
         """Return the share of resamples in which each configuration is worse than the best."""
         worse = np.zeros(evidence.pi.n_configs, dtype=np.int64)
@@ -379,7 +379,7 @@ class BCEDAdjusted(ResamplingRule):
     name: ClassVar[str] = "bced_adjusted"
 
     def _find_p_values(
-        self, evidence: Evidence, seeds: Seeds, round: int, n_jobs: int | None
+        self, evidence: RoundEvidence, seeds: Seeds, round: int, n_jobs: int | None
     ) -> tuple[NDArray[np.float64], float, int] | None:
         """Return p-values at the level that this round may spend, or None with too few units."""
         if _count_units(evidence) < 3:
@@ -393,14 +393,14 @@ class BCEDAdjusted(ResamplingRule):
 DROPPING_RULES.add(BCEDAdjusted.name, BCEDAdjusted)
 
 
-def _count_units(evidence: Evidence) -> int:
+def _count_units(evidence: RoundEvidence) -> int:
     """Return the number of independent units: groups, else cases."""
     groups = evidence.pi.target.groups
     return evidence.pi.n_cases if groups is None else len(np.unique(groups))
 
 
 def compute_chances(
-    evidence: Evidence, count: int, level: float, seeds: Seeds, round: int, n_jobs: int | None
+    evidence: RoundEvidence, count: int, level: float, seeds: Seeds, round: int, n_jobs: int | None
 ) -> NDArray[np.float64]:
     """Return how probable it is that the best of all looks so bad: (C',), NaN if undefined."""
     away, unit = _center(evidence, count, seeds, round, n_jobs)  # (B, C')
@@ -422,7 +422,7 @@ def compute_chances(
 
 
 def _center(
-    evidence: Evidence, count: int, seeds: Seeds, round: int, n_jobs: int | None
+    evidence: RoundEvidence, count: int, seeds: Seeds, round: int, n_jobs: int | None
 ) -> tuple[NDArray[np.float32], float]:
     """Return by how much resampled gains differ from those observed (B, C'), and in which unit.
 

@@ -29,7 +29,7 @@ MOST_ROUNDS = 50  # in which anything is asked; leave-one-out has as many rounds
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class RoundEvidence:
     """The predictions that a round of tests looks at.
 
     Attributes
@@ -65,7 +65,7 @@ def gather(
     alive: NDArray[np.bool_] | None,
     round: int,
     min_predictions: int,
-) -> Evidence | None:
+) -> RoundEvidence | None:
     """Return the evidence of a round, None if nothing can be tested or no test is due."""
     check.whole_number("round", round, low=1)
     measure = resolve_metric(metric).on(pi.target.task)
@@ -85,7 +85,7 @@ def gather(
     if best < 0:
         return None
     gains = measure.sign * scores[0]
-    return Evidence(usable, going[whole], pi.n_configs, measure, share, gains, best)
+    return RoundEvidence(usable, going[whole], pi.n_configs, measure, share, gains, best)
 
 
 def measure_share_done(pi: Predictions) -> float:
@@ -125,7 +125,7 @@ def _mask_alive(alive: NDArray[np.bool_] | None, configs: int) -> NDArray[np.boo
 
 
 def score_batches(
-    evidence: Evidence, n_resamples: int, seeds: Seeds, round: int, n_jobs: int | None
+    evidence: RoundEvidence, n_resamples: int, seeds: Seeds, round: int, n_jobs: int | None
 ) -> Iterator[NDArray[np.float64]]:
     """Yield the scores (b, C') of all resamples of a round; NaN where they are undefined."""
     target = evidence.pi.target
