@@ -21,7 +21,7 @@ import pytest
 from sklearn.datasets import make_classification
 
 import earnest as en
-from earnest.core import Outcome
+from earnest.core import TaskOutcome
 from earnest.core.base.writing import write_file
 from earnest.reporting.live import draw_live_page
 from earnest.training.search import live
@@ -149,7 +149,7 @@ class UntilTold:
     def message(self, text: str) -> None: ...
     def finish(self) -> None: ...
 
-    def advance(self, outcome: Outcome, *, stored: bool = False) -> None:
+    def advance(self, outcome: TaskOutcome, *, stored: bool = False) -> None:
         if self.told.wait(0.02):
             raise KeyboardInterrupt
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from earnest.core import Outcome
+from earnest.core import TaskOutcome
 from earnest.core.base.protocols import Task
 from earnest.engine.run import run
 from earnest.store import SqliteStore
@@ -26,7 +26,7 @@ def write(log: str, line: str) -> None:
     os.close(handle)
 
 
-def work(shared: dict[str, Any], task: Task) -> Outcome:
+def work(shared: dict[str, Any], task: Task) -> TaskOutcome:
     write(shared["log"], f"begin {task.key[0]}")
     time.sleep(SECONDS)
     if task.key[0] % 10 == 3:
@@ -34,7 +34,7 @@ def work(shared: dict[str, Any], task: Task) -> Outcome:
     rng = np.random.default_rng(task.key)
     arrays = {"response": rng.normal(size=50) * shared["scale"], "label": np.array(["a", "ß"])}
     write(shared["log"], f"end {task.key[0]}")
-    return Outcome(task.key, arrays, {"fit_time": time.perf_counter(), "score": rng.random()})
+    return TaskOutcome(task.key, arrays, {"fit_time": time.perf_counter(), "score": rng.random()})
 
 
 def run_tasks(place: Path, log: Path, n_jobs: int, n_tasks: int) -> None:

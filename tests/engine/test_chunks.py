@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from earnest.core import Outcome
+from earnest.core import TaskOutcome
 from earnest.core.base.protocols import Task
 from earnest.engine.parcels import BytesParcel, Parcel, ReferenceParcel, RunContent, by_file
 from earnest.engine.worker import MOST, TOGETHER, Chunks, Report, Sent, perform_chunk
@@ -27,7 +27,7 @@ def cut(seconds: float, tasks: list[Task], workers: int = 2) -> list[int]:
     for chunk in chunks:
         sizes.append(len(chunk))
         keys += [key for key, _ in chunk]
-        chunks.learned(Report([Outcome(key) for key, _ in chunk], seconds * len(chunk)))
+        chunks.learned(Report([TaskOutcome(key) for key, _ in chunk], seconds * len(chunk)))
     assert keys == [task.key for task in tasks]
     return sizes
 
@@ -84,7 +84,7 @@ def test_what_was_not_begun_is_sent_next_and_nothing_twice() -> None:
         keys += [key for key, _ in done]
         left = [key for key, _ in chunk[len(done) :]]
         last = left[0] if left else 0
-        chunks.learned(Report([Outcome(key) for key, _ in done], 0.001, left))
+        chunks.learned(Report([TaskOutcome(key) for key, _ in done], 0.001, left))
     assert keys == [task.key for task in TASKS]
     assert not chunks.waiting
 

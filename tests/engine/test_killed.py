@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from pyarrow import csv
 
-from earnest.core import Outcome
+from earnest.core import TaskOutcome
 from earnest.errors import StoreError
 from earnest.store import SqliteStore, read_run
 from tests.engine import killed_run
@@ -52,7 +52,7 @@ def kill_at(process: subprocess.Popen[bytes], log: Path, count: int, after: floa
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[int, ...], Outcome]:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[int, ...], TaskOutcome]:
     """The outcomes of a run that nobody kills: in this process, without its waits."""
     folder = tmp_path_factory.mktemp("whole")
     with pytest.MonkeyPatch.context() as patch:
@@ -72,7 +72,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[int, ...], Out
     ],
 )
 def test_killed_again_and_again_it_gives_the_same_bytes(
-    tmp_path: Path, whole: dict[tuple[int, ...], Outcome], n_jobs: int, seed: int, kills: int
+    tmp_path: Path, whole: dict[tuple[int, ...], TaskOutcome], n_jobs: int, seed: int, kills: int
 ) -> None:
     store, log = tmp_path / "run.db", tmp_path / "log"
     rng = random.Random(seed)

@@ -11,7 +11,7 @@ import joblib
 import numpy as np
 import pytest
 
-from earnest.core import Outcome
+from earnest.core import TaskOutcome
 from earnest.core.base.protocols import Task
 from earnest.engine.limits import (
     GRACE_AT_DEADLINE,
@@ -174,9 +174,9 @@ def test_a_task_under_way_at_the_deadline_is_given_up_and_leaves_no_outcome(
 def test_after_the_deadline_nothing_is_begun() -> None:
     begun = []
 
-    def work(shared: None, task: Task) -> Outcome:
+    def work(shared: None, task: Task) -> TaskOutcome:
         begun.append(task.key)
-        return Outcome(task.key)
+        return TaskOutcome(task.key)
 
     with pytest.raises(DeadlineError):
         list(run(work, None, [Task((0,))], deadline=time.monotonic()))
@@ -184,8 +184,8 @@ def test_after_the_deadline_nothing_is_begun() -> None:
 
 
 def test_a_run_that_is_done_by_its_deadline_is_as_without_one() -> None:
-    def work(shared: None, task: Task) -> Outcome:
-        return Outcome(task.key)
+    def work(shared: None, task: Task) -> TaskOutcome:
+        return TaskOutcome(task.key)
 
     tasks = [Task((i,)) for i in range(3)]
     assert len(list(run(work, None, tasks, deadline=time.monotonic() + 600.0))) == 3

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from earnest.core import Outcome
+from earnest.core import TaskOutcome
 from earnest.engine import Meter, ProgressBar, ProgressDisplay, ProgressState, describe_progress
 
 
@@ -65,7 +65,7 @@ def play(steps: list[tuple[str, float]], budget: float | None) -> list[ProgressS
                 meter.drop(len(gone))
             elif left:
                 error = "no" if kind == "failed" else None
-                meter.advance(Outcome(left.pop(0), error=error), stored=kind == "stored")
+                meter.advance(TaskOutcome(left.pop(0), error=error), stored=kind == "stored")
         meter.finish()  # of the fits: more follows
         hands.now += 1.0
         meter.say("Writing the report")
@@ -100,7 +100,7 @@ def test_without_a_budget_the_fraction_is_that_of_the_fits() -> None:
     meter = Meter()
     meter.start(10)
     for number in range(4):
-        meter.advance(Outcome((number,), error="no" if number else None), stored=number == 3)
+        meter.advance(TaskOutcome((number,), error="no" if number else None), stored=number == 3)
     assert meter.read().fraction == 0.4
     meter.drop(2)
     state = meter.read()
@@ -111,7 +111,7 @@ def test_without_a_budget_the_fraction_is_that_of_the_fits() -> None:
 def test_a_run_that_was_stopped_is_not_complete() -> None:
     meter = Meter(lasts=True)
     meter.start(4)
-    meter.advance(Outcome((0,)))
+    meter.advance(TaskOutcome((0,)))
     with pytest.raises(KeyboardInterrupt), meter:
         raise KeyboardInterrupt
     state = meter.read()
@@ -122,7 +122,7 @@ def test_a_run_that_was_stopped_is_not_complete() -> None:
 def test_a_search_that_asks_for_fewer_fits_than_it_might_ends_at_one() -> None:
     meter = Meter()
     meter.start(10)
-    meter.advance(Outcome((0,)))
+    meter.advance(TaskOutcome((0,)))
     meter.settle()
     meter.finish()
     assert meter.read().fraction == 1.0
@@ -135,10 +135,10 @@ def test_configurations_are_complete_failed_or_dropped() -> None:
     for split in range(2):
         for config in range(4):
             error = "no" if (config, split) == (1, 0) else None
-            meter.advance(Outcome((config, 0, split), error=error))
+            meter.advance(TaskOutcome((config, 0, split), error=error))
     meter.drop(2)  # two configurations on the split that is left
     for config in range(2):
-        meter.advance(Outcome((config, 0, 2)))
+        meter.advance(TaskOutcome((config, 0, 2)))
     state = meter.read()
     assert (state.planned, state.complete, state.failed, state.dropped) == (4, 1, 1, 2)
     assert state.fraction == 1.0
@@ -149,7 +149,7 @@ def test_where_splits_are_left_out_configurations_are_complete_on_the_others() -
     meter.expect(n_configs=2, n_splits=5)
     meter.start(10)
     for config in range(2):
-        meter.advance(Outcome((config, 0, 0)))
+        meter.advance(TaskOutcome((config, 0, 0)))
     meter.drop(8)
     state = meter.read()
     assert (state.complete, state.dropped, state.fraction) == (2, 0, 1.0)
@@ -223,9 +223,9 @@ def recorded(width: int = 100, *, terminal: bool = True) -> tuple[Meter, io.Stri
 def test_the_bar_shows_every_count() -> None:
     meter, out = recorded()
     meter.start(10, "searching")
-    meter.advance(Outcome((0,)), stored=True)
-    meter.advance(Outcome((1,)))
-    meter.advance(Outcome((2,), error="ValueError"))
+    meter.advance(TaskOutcome((0,)), stored=True)
+    meter.advance(TaskOutcome((1,)))
+    meter.advance(TaskOutcome((2,), error="ValueError"))
     meter.drop(4)
     meter.message("dropped [svm] after fold 3")
     meter.finish()
@@ -241,14 +241,14 @@ def test_the_time_left_goes_by_what_was_run_here_after_the_first_fit() -> None:
     meter.start(100)
     assert meter.read().seconds_left is None
     for number in range(50):
-        meter.advance(Outcome((number,)), stored=True)
+        meter.advance(TaskOutcome((number,)), stored=True)
     assert meter.read().seconds_left is None  # stored ones tell nothing
     hands.now += 100.0
-    meter.advance(Outcome((50,)))  # nor does the first, in which workers start
+    meter.advance(TaskOutcome((50,)))  # nor does the first, in which workers start
     assert meter.read().seconds_left is None
     hands.now += 20.0
-    meter.advance(Outcome((51,)))
-    meter.advance(Outcome((52,)))
+    meter.advance(TaskOutcome((51,)))
+    meter.advance(TaskOutcome((52,)))
     assert meter.read().seconds_left == pytest.approx(47 * 10.0)
     meter.drop(23)
     assert meter.read().seconds_left == pytest.approx(24 * 10.0)
@@ -260,7 +260,7 @@ def test_no_time_is_left_before_three_per_cent() -> None:
     meter.start(100)
     known = []
     for number in range(6):
-        meter.advance(Outcome((number,)))
+        meter.advance(TaskOutcome((number,)))
         known.append(meter.read().seconds_left is not None)
     assert known == [False, False, True, True, True, True]
 
@@ -269,7 +269,7 @@ def test_a_pipe_gets_the_last_state_and_no_control_characters() -> None:
     meter, out = recorded(terminal=False)
     meter.start(2)
     for number in range(2):
-        meter.advance(Outcome((number,)))
+        meter.advance(TaskOutcome((number,)))
     meter.finish()
     assert "\x1b" not in out.getvalue()
     assert out.getvalue().count("2 of 2 fits") == 1
@@ -279,7 +279,7 @@ def test_finishing_and_starting_again() -> None:
     meter, out = recorded()
     meter.finish()
     meter.start(1)
-    meter.advance(Outcome((0,), error="no"))
+    meter.advance(TaskOutcome((0,), error="no"))
     meter.start(5)
     assert describe_progress(meter.read())[0] == "0 of 5 fits"
     meter.finish()

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from joblib._parallel_backends import LokyBackend
 
-from earnest.core import Outcome
+from earnest.core import TaskOutcome
 from earnest.core.base.protocols import Task
 from earnest.engine import run as engine_run
 from earnest.engine.parcels import keep
@@ -62,7 +62,7 @@ def backend(name: str) -> Iterator[int]:
 BACKENDS = ["here", "loky", "threading", "multiprocessing", "elsewhere"]
 
 
-def collected(found: Iterator[Outcome]) -> dict[tuple[int, ...], Outcome]:
+def collected(found: Iterator[TaskOutcome]) -> dict[tuple[int, ...], TaskOutcome]:
     outcomes = list(found)
     assert len({o.key for o in outcomes}) == len(outcomes)
     return {o.key: o for o in outcomes}
@@ -83,7 +83,7 @@ def test_outcomes_are_those_of_a_plain_loop(name: str) -> None:
 def test_what_is_stored_is_not_run_again(name: str, tmp_path: Path) -> None:
     with SqliteStore(tmp_path / "run.db") as store:
         store.open({})
-        marked = Outcome((3, 0), {}, {"s": -1.0})
+        marked = TaskOutcome((3, 0), {}, {"s": -1.0})
         store.put(marked)
         with backend(name) as n_jobs:
             found = run(powers, SHARED, TASKS, n_jobs=n_jobs, store=store)
@@ -109,7 +109,7 @@ def test_a_long_task_never_waits_for_another_one_to_be_kept(
     reports: list[list[float]] = []
     learned = Chunks.learned
 
-    def noted(self: Chunks, report: Report) -> list[Outcome]:
+    def noted(self: Chunks, report: Report) -> list[TaskOutcome]:
         reports.append([outcome.numbers["seconds"] for outcome in report.outcomes])
         return learned(self, report)
 
@@ -182,13 +182,13 @@ def test_a_task_that_ran_out_of_time_is_run_again_only_with_more_time() -> None:
     store, begun = MemoryStore(), []
     store.open({})
 
-    def work(limit: float | None, task: Task) -> Outcome:
+    def work(limit: float | None, task: Task) -> TaskOutcome:
         begun.append((task.key[0], limit))
         if task.key == (1,):
             raise ValueError("not today")
         if limit is not None:
             time.sleep(60)
-        return Outcome(task.key)
+        return TaskOutcome(task.key)
 
     with joblib.parallel_config(backend="threading"):  # in this thread, where `begun` is
         for limit in (0.2, 0.1, 0.2, 0.3, None, None, 0.1):
@@ -319,7 +319,7 @@ def test_functions_of_the_session_go_along() -> None:
     tasks = [Task((n,), lambda n=n: float(n)) for n in range(3)]
     found = collected(
         run(
-            lambda shared, task: Outcome(task.key, {}, {"v": shared["double"](task.payload())}),
+            lambda shared, task: TaskOutcome(task.key, {}, {"v": shared["double"](task.payload())}),
             shared,
             tasks,
             n_jobs=2,
@@ -427,14 +427,14 @@ class Recorder:
     def message(self, text: str) -> None: ...
     def finish(self) -> None: ...
 
-    def advance(self, outcome: Outcome, *, stored: bool = False) -> None:
+    def advance(self, outcome: TaskOutcome, *, stored: bool = False) -> None:
         self.told.append((outcome.key, outcome.failed, stored))
 
 
 def test_progress_is_told_of_every_outcome() -> None:
     store, recorder = MemoryStore(), Recorder()
     store.open({})
-    store.put(Outcome((1,)))
+    store.put(TaskOutcome((1,)))
     tasks = [Task((0,), "raise"), Task((1,)), Task((2,))]
     list(run(trouble, SHARED, tasks, store=store, progress=recorder))
     assert recorder.told == [((1,), False, True), ((0,), True, False), ((2,), False, False)]

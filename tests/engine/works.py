@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from earnest.core import Outcome
+from earnest.core import TaskOutcome
 from earnest.core.base.protocols import Task
 
 
@@ -55,14 +55,14 @@ def note(log: str, line: str) -> None:
     os.close(handle)
 
 
-def powers(shared: Any, task: Task) -> Outcome:
+def powers(shared: Any, task: Task) -> TaskOutcome:
     """An ordinary work: numbers drawn by the key, and the shared data."""
     rng = np.random.default_rng(task.key)
     values = shared[:5] * (task.payload or 1)
-    return Outcome(task.key, {"x": values, "drawn": rng.normal(size=3)}, {"s": rng.random()})
+    return TaskOutcome(task.key, {"x": values, "drawn": rng.normal(size=3)}, {"s": rng.random()})
 
 
-def mapped(shared: Counted, task: Task) -> Outcome:
+def mapped(shared: Counted, task: Task) -> TaskOutcome:
     """Tells whether the data is mapped, writes to it, and gives its sum before."""
     base, owner = shared.values, None
     while isinstance(base, np.ndarray):
@@ -70,15 +70,15 @@ def mapped(shared: Counted, task: Task) -> Outcome:
     total = float(shared.values.sum())
     shared.values[task.key[0]] += 1.0
     kind = type(base.obj).__name__ if isinstance(base, memoryview) else str(owner is not None)
-    return Outcome(task.key, {"kind": np.array([kind])}, {"sum": total, "pid": os.getpid()})
+    return TaskOutcome(task.key, {"kind": np.array([kind])}, {"sum": total, "pid": os.getpid()})
 
 
-def processes(shared: Counted, task: Task) -> Outcome:
+def processes(shared: Counted, task: Task) -> TaskOutcome:
     """Tells in which process it ran."""
-    return Outcome(task.key, {}, {"sum": float(shared.values.sum()), "pid": os.getpid()})
+    return TaskOutcome(task.key, {}, {"sum": float(shared.values.sum()), "pid": os.getpid()})
 
 
-def trouble(shared: Any, task: Task) -> Outcome:
+def trouble(shared: Any, task: Task) -> TaskOutcome:
     """Does what the payload says, and `powers` otherwise."""
     match task.payload:
         case "raise":
@@ -88,13 +88,13 @@ def trouble(shared: Any, task: Task) -> Outcome:
         case "stubborn":
             raise Stubborn
         case "other key":
-            return Outcome((99, 99))
+            return TaskOutcome((99, 99))
         case "no outcome":
             return {"key": task.key}  # type: ignore[return-value]  # that is the trouble
         case "objects":
-            return Outcome(task.key, {"x": np.array([{}, 1], dtype=object)})
+            return TaskOutcome(task.key, {"x": np.array([{}, 1], dtype=object)})
         case "text":
-            return Outcome(task.key, {"x": np.array(["a", "bb"], dtype=object)})
+            return TaskOutcome(task.key, {"x": np.array(["a", "bb"], dtype=object)})
         case "warn":
             warnings.warn("a warning", UserWarning, stacklevel=1)
         case "recursion":
@@ -121,44 +121,44 @@ def trouble(shared: Any, task: Task) -> Outcome:
     return powers(shared, Task(task.key))
 
 
-def lasting(shared: Any, task: Task) -> Outcome:
+def lasting(shared: Any, task: Task) -> TaskOutcome:
     """Takes the seconds that the payload says, and ends its process if that is "die"."""
     note(shared, f"begin{task.key[0]}")
     if task.payload == "die":
         os._exit(1)
     time.sleep(task.payload)
-    return Outcome(task.key, {}, {"seconds": task.payload})
+    return TaskOutcome(task.key, {}, {"seconds": task.payload})
 
 
-def nested(shared: Any, task: Task) -> Outcome:
+def nested(shared: Any, task: Task) -> TaskOutcome:
     """Runs tasks of its own."""
     from earnest.engine.run import run
 
     inner = [Task((number,)) for number in range(3)]
     values = [o.numbers["s"] for o in run(powers, shared, inner, n_jobs=2, time_limit=30)]
-    return Outcome(task.key, {"inner": np.sort(values)})
+    return TaskOutcome(task.key, {"inner": np.sort(values)})
 
 
-def drop_dead_once(shared: str, task: Task) -> Outcome:
+def drop_dead_once(shared: str, task: Task) -> TaskOutcome:
     """Ends its process the first time only, as when memory ran out."""
     note(shared, f"begin {task.key[0]}")
     if task.payload == "once" and "dead" not in open(shared).read():  # noqa: SIM115  # short
         note(shared, "dead")
         os._exit(1)
-    return Outcome(task.key, {"x": np.arange(task.key[0])})
+    return TaskOutcome(task.key, {"x": np.arange(task.key[0])})
 
 
-def noted(shared: str, task: Task) -> Outcome:
+def noted(shared: str, task: Task) -> TaskOutcome:
     """Notes in a file that it began, takes the seconds of its payload, and draws numbers."""
     note(shared, f"begin {task.key[0]}")
     time.sleep(task.payload)
-    return Outcome(task.key, {"drawn": np.random.default_rng(task.key).normal(size=50)})
+    return TaskOutcome(task.key, {"drawn": np.random.default_rng(task.key).normal(size=50)})
 
 
-def seconds_and_process(shared: Any, task: Task) -> Outcome:
+def seconds_and_process(shared: Any, task: Task) -> TaskOutcome:
     """Takes the seconds of its payload, and tells in which process it ran."""
     time.sleep(task.payload)
-    return Outcome(task.key, {}, {"pid": os.getpid()})
+    return TaskOutcome(task.key, {}, {"pid": os.getpid()})
 
 
 def ran_there(shared: Any, task: Task) -> float:
@@ -177,8 +177,8 @@ def allow_deaths(count: int, dask_scheduler: Any = None) -> None:
     dask_scheduler.allowed_failures = count
 
 
-def noted_process(shared: str, task: Task) -> Outcome:
+def noted_process(shared: str, task: Task) -> TaskOutcome:
     """As `noted`, with the process in the file."""
     note(shared, str(os.getpid()))
     time.sleep(task.payload)
-    return Outcome(task.key, {"drawn": np.random.default_rng(task.key).normal(size=50)})
+    return TaskOutcome(task.key, {"drawn": np.random.default_rng(task.key).normal(size=50)})

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from earnest.cli.show.progress import FoldLine
-from earnest.core import Outcome
+from earnest.core import TaskOutcome
 from earnest.engine import Meter, ProgressState
 from earnest.reporting.live import draw_live_page, show_state
 from earnest.training.search.live import Leader, LiveFailure, LivePage, LiveState, Standing, Status
@@ -144,7 +144,7 @@ def test_the_page_and_the_terminal_show_the_same_numbers(
     meter.start(10)
     for fit in range(7):
         now += 4.0
-        meter.advance(Outcome((fit // 2, 0, fit % 2), error="no" if fit == 3 else None))
+        meter.advance(TaskOutcome((fit // 2, 0, fit % 2), error="no" if fit == 3 else None))
         line = stream.getvalue().rpartition("\r\x1b[2K")[2]
         shown = show_state(page.state)
         counts = {words: number for words, number, _ in shown.counts}

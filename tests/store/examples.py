@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
-from earnest.core import Outcome
+from earnest.core import TaskOutcome
 
 IDENTITY = {"data": "ndarray 3x2 float64 0a", "seed": "7"}
 
 
-def outcomes() -> list[Outcome]:
+def outcomes() -> list[TaskOutcome]:
     record = np.dtype([("event", "?"), ("time", "<f8")], align=True)
     arrays = {
         "response": np.array([[0.1, np.nan], [-np.inf, 5e-324]]),
@@ -26,14 +26,14 @@ def outcomes() -> list[Outcome]:
         "one": np.array(2.5),
     }
     return [
-        Outcome((0, 0, 0), arrays, {"fit_time": 0.25, "score": 0.1 + 0.2}),
-        Outcome((12, 1, 3), {}, {"a": math.nan, "b": math.inf, "c": -math.inf, "d": -0.0}),
-        Outcome((2**40,), {}, {}, error="Traceback ß\n  boom \udcff", note="time limit"),
-        Outcome((), {}, {}, error="", note=""),
+        TaskOutcome((0, 0, 0), arrays, {"fit_time": 0.25, "score": 0.1 + 0.2}),
+        TaskOutcome((12, 1, 3), {}, {"a": math.nan, "b": math.inf, "c": -math.inf, "d": -0.0}),
+        TaskOutcome((2**40,), {}, {}, error="Traceback ß\n  boom \udcff", note="time limit"),
+        TaskOutcome((), {}, {}, error="", note=""),
     ]
 
 
-def same(left: Outcome, right: Outcome) -> bool:
+def same(left: TaskOutcome, right: TaskOutcome) -> bool:
     """Whether two outcomes are the same to the last bit, times aside."""
     if (left.key, list(left.arrays)) != (right.key, list(right.arrays)):
         return False

@@ -12,7 +12,7 @@ import optuna
 import pytest
 
 import earnest as en
-from earnest.core import Outcome
+from earnest.core import TaskOutcome
 from earnest.store import SqliteStore, guard, read_run
 from tests.adapters.studies import open_database
 from tests.store.examples import IDENTITY
@@ -57,7 +57,7 @@ print(json.dumps(said))
 def write_run(path: Path, cases: int = 3) -> Path:
     with SqliteStore(path) as store:
         store.open(IDENTITY)
-        store.put(Outcome((0, 0, 0), {"response": np.zeros(cases)}, {"score": 0.5}))
+        store.put(TaskOutcome((0, 0, 0), {"response": np.zeros(cases)}, {"score": 0.5}))
         store.put_document("name", "text")
     return path
 

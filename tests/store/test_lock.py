@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from earnest.core import Outcome
+from earnest.core import TaskOutcome
 from earnest.errors import StoreError
 from earnest.store import SqliteStore, read_run
 from earnest.store.sqlite import WriterLock
@@ -78,7 +78,7 @@ def test_a_killed_writer_blocks_nobody_and_has_lost_nothing(tmp_path: Path) -> N
     with SqliteStore(path) as store:
         store.open({"seed": "7"})
         assert list(store.done()) == [(0,)]
-        store.put(Outcome((1,)))
+        store.put(TaskOutcome((1,)))
     assert [p.name for p in tmp_path.iterdir()] == ["run.db"]
 
 
@@ -91,7 +91,7 @@ def test_the_same_process_is_refused_too_and_the_first_goes_on(tmp_path: Path) -
         for other in (SqliteStore(path), SqliteStore(link)):
             with pytest.raises(StoreError, match="which is this one"):
                 other.open({})
-        first.put(Outcome((0,)))
+        first.put(TaskOutcome((0,)))
         with SqliteStore(path) as second, pytest.raises(StoreError, match="which is this one"):
             second.open({})
     with SqliteStore(path) as again:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from earnest.core import Outcome
+from earnest.core import TaskOutcome
 from earnest.errors import FormatError
 from earnest.store import SqliteStore, read_run
 from tests.store.examples import IDENTITY, outcomes, same
@@ -32,7 +32,7 @@ def test_reading_leaves_the_file_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "run.db"
     with SqliteStore(path) as store:
         store.open(IDENTITY)
-        store.put(Outcome((0,)))
+        store.put(TaskOutcome((0,)))
     before = path.read_bytes()
     read_run(path)
     assert path.read_bytes() == before
@@ -57,7 +57,7 @@ def test_a_reader_does_not_stop_the_writer_from_closing(tmp_path: Path) -> None:
     path = tmp_path / "run.db"
     store = SqliteStore(path)
     store.open(IDENTITY)
-    store.put(Outcome((0,)))
+    store.put(TaskOutcome((0,)))
     reader = sqlite3.connect(path)
     reader.execute("BEGIN")
     reader.execute("SELECT * FROM outcome").fetchall()

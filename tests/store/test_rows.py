@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from earnest.core import Outcome
+from earnest.core import TaskOutcome
 from earnest.errors import InputError
 from earnest.store.rows import DamagedRow, decode, encode, read_key, write_key
 from tests.store.examples import outcomes, same
 
 
 @pytest.mark.parametrize("outcome", outcomes(), ids=lambda o: write_key(o.key) or "empty")
-def test_an_outcome_comes_back_to_the_last_bit(outcome: Outcome) -> None:
+def test_an_outcome_comes_back_to_the_last_bit(outcome: TaskOutcome) -> None:
     assert same(decode(encode(outcome)), outcome)
 
 
@@ -28,7 +28,7 @@ def test_a_key_comes_back(key: tuple[int, ...]) -> None:
 
 @given(st.dictionaries(st.text(), st.floats(), max_size=4))
 def test_numbers_come_back_to_the_last_bit(numbers: dict[str, float]) -> None:
-    found = decode(encode(Outcome((0,), {}, numbers))).numbers
+    found = decode(encode(TaskOutcome((0,), {}, numbers))).numbers
     assert {n: repr(v) for n, v in found.items()} == {n: repr(v) for n, v in numbers.items()}
 
 
@@ -47,7 +47,7 @@ def test_numbers_are_json_that_others_read() -> None:
 
 
 def test_arrays_that_come_back_can_be_written_to() -> None:
-    array = decode(encode(Outcome((0,), {"x": np.zeros(3)}))).arrays["x"]
+    array = decode(encode(TaskOutcome((0,), {"x": np.zeros(3)}))).arrays["x"]
     array[0] = 1.0
     assert array.tolist() == [1.0, 0.0, 0.0]
 
@@ -61,7 +61,7 @@ def test_a_changed_row_is_seen(place: int) -> None:
 
 
 def test_every_flipped_bit_of_an_array_is_seen() -> None:
-    row = encode(Outcome((1,), {"x": np.arange(2.0)}))
+    row = encode(TaskOutcome((1,), {"x": np.arange(2.0)}))
     for bit in range(8 * len(row[5])):
         data = bytearray(row[5])
         data[bit // 8] ^= 1 << bit % 8
@@ -82,4 +82,4 @@ def test_a_row_of_other_types_is_damaged() -> None:
 )
 def test_what_needs_pickle_is_refused(array: np.ndarray) -> None:
     with pytest.raises(InputError, match=r"array 'x' cannot be stored.*got type"):
-        encode(Outcome((0,), {"x": array}))
+        encode(TaskOutcome((0,), {"x": array}))

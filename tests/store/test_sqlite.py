@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from earnest.core import Outcome
+from earnest.core import TaskOutcome
 from earnest.errors import FormatError, StoreError
 from earnest.store import SqliteStore, read_run
 from earnest.store.sqlite import VERSION
@@ -28,7 +28,7 @@ def written(path: Path, count: int = 3) -> Path:
     with SqliteStore(path) as store:
         store.open(IDENTITY)
         for number in range(count):
-            store.put(Outcome((number,), {"x": np.arange(number + 5.0)}))
+            store.put(TaskOutcome((number,), {"x": np.arange(number + 5.0)}))
     return path
 
 
@@ -104,11 +104,11 @@ def test_a_relative_path_stays_where_it_was(
 def test_a_pickled_store_is_its_path(tmp_path: Path) -> None:
     with SqliteStore(tmp_path / "run.db") as store:
         store.open(IDENTITY)
-        store.put(Outcome((0,)))
+        store.put(TaskOutcome((0,)))
         other = pickle.loads(pickle.dumps(store))
         assert other.path == store.path
         with pytest.raises(StoreError, match="not open here"):
-            other.put(Outcome((1,)))
+            other.put(TaskOutcome((1,)))
     with other:
         other.open(IDENTITY)
         assert list(other.done()) == [(0,)]
@@ -119,7 +119,7 @@ def test_a_store_that_is_not_open_says_so(tmp_path: Path) -> None:
     with pytest.raises(
         StoreError, match=r"SqliteStore\('.*run.db'\) is not open.*open\(identity\)"
     ):
-        store.put(Outcome((0,)))
+        store.put(TaskOutcome((0,)))
     assert not (tmp_path / "run.db").exists()
 
 
@@ -273,7 +273,7 @@ def fill(store: SqliteStore) -> int:
     """Put outcomes until no more go in, and return how many did."""
     for number in range(1000):
         try:
-            store.put(Outcome((number,), {"x": np.full(500, float(number))}))
+            store.put(TaskOutcome((number,), {"x": np.full(500, float(number))}))
         except StoreError:
             return number
     return 1000
@@ -289,13 +289,13 @@ def test_a_full_disk_is_told_and_what_is_committed_stays(tmp_path: Path) -> None
         with pytest.raises(
             StoreError, match=r"the disk is full.*Free some space, then repeat the same"
         ):
-            store.put(Outcome((kept,), {"x": np.zeros(500)}))
+            store.put(TaskOutcome((kept,), {"x": np.zeros(500)}))
         assert (kept,) not in store.done()
         assert len(read_run(path).outcomes) == kept
     with SqliteStore(path) as store:  # room was made
         store.open(IDENTITY)
         assert len(store.done()) == kept
-        store.put(Outcome((kept,)))
+        store.put(TaskOutcome((kept,)))
     outcomes_ = read_run(path).outcomes
     assert all(outcomes_[n,].arrays["x"].tolist() == [float(n)] * 500 for n in range(kept))
 
@@ -337,7 +337,7 @@ def test_an_outcome_that_cannot_be_stored_leaves_the_store_usable(tmp_path: Path
     with SqliteStore(tmp_path / "run.db") as store:
         store.open(IDENTITY)
         with pytest.raises(ValueError, match="cannot be stored"):
-            store.put(Outcome((0,), {"x": np.array([object()])}))
+            store.put(TaskOutcome((0,), {"x": np.array([object()])}))
         for outcome in outcomes():
             store.put(outcome)
         assert len(store.done()) == len(outcomes())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from earnest.core import Outcome, Store
+from earnest.core import Store, TaskOutcome
 from earnest.errors import InputError, StoreError
 from earnest.store import MemoryStore, SqliteStore, as_store, read_run
 from tests.store.examples import IDENTITY, outcomes, same
@@ -54,7 +54,7 @@ def test_what_is_put_is_there_at_once(make: Make) -> None:
         store.open({})
         done = store.done()
         assert (0,) not in done
-        store.put(Outcome((0,)))
+        store.put(TaskOutcome((0,)))
         store.flush()
         assert (0,) in store.done()
         assert len(store.done()) == 1
@@ -66,7 +66,7 @@ def test_the_last_of_a_key_stays(make: Make) -> None:
     with make() as store:
         store.open({})
         for score in (0.1, 0.2):
-            store.put(Outcome((0,), {}, {"score": score}))
+            store.put(TaskOutcome((0,), {}, {"score": score}))
             store.put_document("name", str(score))
         assert store.done()[0,].numbers == {"score": 0.2}
         assert dict(store.documents()) == {"name": "0.2"}
@@ -123,7 +123,7 @@ def test_opening_an_open_store_again_asks_for_the_same_run(make: Make) -> None:
         store.open(IDENTITY)
         with pytest.raises(StoreError, match="another run"):
             store.open({"seed": "1"})
-        store.put(Outcome((0,)))
+        store.put(TaskOutcome((0,)))
 
 
 def test_closing_twice_is_nothing(make: Make) -> None:

@@ -3,8 +3,8 @@
 from .base.arrays import LARGEST_OUTCOME as LARGEST_OUTCOME
 from .base.extras import EXTRAS as EXTRAS
 from .base.extras import tell_install as tell_install
-from .base.protocols import Outcome as Outcome
 from .base.protocols import Store as Store
+from .base.protocols import TaskOutcome as TaskOutcome
 from .base.provenance import FORM as FORM
 from .base.provenance import day_words as day_words
 from .base.provenance import knobs as knobs

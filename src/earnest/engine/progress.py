@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from earnest.core.base.protocols import Key, Outcome, Progress
+from earnest.core.base.protocols import Key, Progress, TaskOutcome
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -100,7 +100,7 @@ class ProgressDisplay:
     def start(self, total: int, title: str = "") -> None:
         """Begin; `show` has the state."""
 
-    def advance(self, outcome: Outcome, *, stored: bool = False) -> None:
+    def advance(self, outcome: TaskOutcome, *, stored: bool = False) -> None:
         """Tell that a task is finished; `show` has the state."""
 
     def drop(self, count: int) -> None:
@@ -138,13 +138,13 @@ class Meter:
 
     Examples
     --------
-    >>> from earnest.core.base.protocols import Outcome
+    >>> from earnest.core.base.protocols import TaskOutcome
     >>> from earnest.engine.progress import Meter
     >>> meter = Meter()
     >>> meter.expect(n_configs=2, n_splits=2)
     >>> meter.start(4)
-    >>> meter.advance(Outcome((0, 0, 0)))
-    >>> meter.advance(Outcome((0, 0, 1)))
+    >>> meter.advance(TaskOutcome((0, 0, 0)))
+    >>> meter.advance(TaskOutcome((0, 0, 1)))
     >>> state = meter.read()
     >>> state.complete, state.planned, state.fraction
     (1, 2, 0.5)
@@ -197,7 +197,7 @@ class Meter:
             self.title, self.doing = title, ""
         self._tell(lambda listener: listener.start(total, title))
 
-    def advance(self, outcome: Outcome, *, stored: bool = False) -> None:
+    def advance(self, outcome: TaskOutcome, *, stored: bool = False) -> None:
         """Tell that a fit is finished."""
         with self._guard:
             config = outcome.key[0] if outcome.key else 0
@@ -364,13 +364,13 @@ class ProgressBar(ProgressDisplay):
     --------
     >>> import io
     >>> from rich.console import Console
-    >>> from earnest.core.base.protocols import Outcome
+    >>> from earnest.core.base.protocols import TaskOutcome
     >>> from earnest.engine.progress import Meter, ProgressBar
     >>> out = io.StringIO()
     >>> meter = Meter([ProgressBar(Console(file=out, width=100))])
     >>> meter.start(3)
-    >>> meter.advance(Outcome((0,)))
-    >>> meter.advance(Outcome((1,), error="ValueError: no"))
+    >>> meter.advance(TaskOutcome((0,)))
+    >>> meter.advance(TaskOutcome((1,), error="ValueError: no"))
     >>> meter.drop(1)
     >>> meter.finish()
     >>> "2 of 2 fits, 1 skipped, 1 failed, in " in out.getvalue()

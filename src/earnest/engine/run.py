@@ -15,7 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, ClassVar
 
 from earnest.core.base.errors import ClusterError, EarnestError, InputError
-from earnest.core.base.protocols import Outcome, Progress, Store, Task
+from earnest.core.base.protocols import Progress, Store, Task, TaskOutcome
 from earnest.core.base.threads import cores
 from earnest.engine.backends import BackendPlan, Place, count_ahead, plan
 from earnest.engine.clusters.dask import DaskParcel, DaskTraffic
@@ -78,7 +78,7 @@ def run(
     deadline: float = math.inf,
     progress: Progress | None = None,
     pre_dispatch: int | str = "2*n_jobs",
-) -> Iterator[Outcome]:
+) -> Iterator[TaskOutcome]:
     """Run tasks and yield their outcomes as they are finished, stored ones first.
 
     A task that fails, crashes its process or takes too long gives an outcome with `error`; the
@@ -121,10 +121,10 @@ def run(
 
     Examples
     --------
-    >>> from earnest.core.base.protocols import Outcome, Task
+    >>> from earnest.core.base.protocols import TaskOutcome, Task
     >>> from earnest.engine.run import run
     >>> def work(shared, task):
-    ...     return Outcome(task.key, numbers={"power": shared**task.payload})
+    ...     return TaskOutcome(task.key, numbers={"power": shared**task.payload})
     >>> tasks = [Task((exponent,), exponent) for exponent in (1, 2, 3)]
     >>> [outcome.numbers["power"] for outcome in run(work, 2, tasks)]
     [2.0, 4.0, 8.0]
@@ -147,7 +147,7 @@ def _yield_outcomes(
     store: Store | None,
     progress: Progress | None,
     deadline: float,
-) -> Iterator[Outcome]:
+) -> Iterator[TaskOutcome]:
     done = store.done() if store is not None else {}
     waiting = []
     for task in tasks:
@@ -181,7 +181,7 @@ def _yield_outcomes(
         raise error.resume_by("store", stored=len(store.done())) from error
 
 
-def _has_more_time(outcome: Outcome, limit: TaskLimit | None) -> bool:
+def _has_more_time(outcome: TaskOutcome, limit: TaskLimit | None) -> bool:
     """Tell whether a stored task ran out of a time limit that is now longer, or gone."""
     if outcome.note != TIME_LIMIT:
         return False
@@ -193,7 +193,7 @@ def _run_fresh(
     shared_data: SharedData[object] | None,
     tasks: Sequence[Task],
     where: BackendPlan,
-) -> Generator[Outcome]:
+) -> Generator[TaskOutcome]:
     if where.place is Place.HERE or not tasks:
         for task in tasks:
             yield perform(content.work, content.shared, task, content.limit)
@@ -234,7 +234,7 @@ def _pack_content(
 
 def _run_with_replacement(
     parcel: FileParcel, tasks: Sequence[Task], where: BackendPlan, limit: TaskLimit | None
-) -> Iterator[Outcome]:
+) -> Iterator[TaskOutcome]:
     """Run in processes; when one ends, fail its task and continue the rest in a new pool."""
     waiting = {task.key: task for task in tasks}
     breaks = 0
@@ -261,7 +261,7 @@ def _run_with_replacement(
 
 def _run_alone(
     parcel: FileParcel, task: Task, before: FallenTask, limit: TaskLimit | None
-) -> Outcome:
+) -> TaskOutcome:
     """Return the outcome of a task that was running when a pool broke without a trace.
 
     Any of those under way may have broken it, so each is run again with none beside it: who
@@ -276,7 +276,7 @@ def _run_alone(
     return outcome
 
 
-def _make_ended(fallen: FallenTask, limit: TaskLimit | None) -> Outcome:
+def _make_ended(fallen: FallenTask, limit: TaskLimit | None) -> TaskOutcome:
     if fallen.timed_out:
         text = "The time limit was reached and the code did not return; its process was ended."
         return failure(fallen.key, f"{text}\n{fallen.trace}", TIME_LIMIT, limit=limit)
@@ -284,7 +284,7 @@ def _make_ended(fallen: FallenTask, limit: TaskLimit | None) -> Outcome:
     return failure(fallen.key, f"{text}\n{fallen.trace}", ENDED)
 
 
-def _run_joblib(parcel: Parcel, chunks: Chunks, where: BackendPlan) -> Generator[Outcome]:
+def _run_joblib(parcel: Parcel, chunks: Chunks, where: BackendPlan) -> Generator[TaskOutcome]:
     """Yield outcomes as they come; what comes back undone at the very end goes out once more."""
     while chunks.waiting:
         with closing(_yield_reports(parcel, chunks, where)) as reports:

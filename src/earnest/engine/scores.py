@@ -14,7 +14,7 @@ from contextlib import contextmanager
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.base.protocols import Outcome, Task
+from earnest.core.base.protocols import Task, TaskOutcome
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.weights import Weights
 from earnest.engine.backends import Place, plan
@@ -79,7 +79,7 @@ def _score_blocks(
     return out
 
 
-def _score_block(shared: tuple[Metric, Weights], task: Task) -> Outcome:
+def _score_block(shared: tuple[Metric, Weights], task: Task) -> TaskOutcome:
     """Score one block of configurations, in a worker."""
     metric, weights = shared
-    return Outcome(task.key, arrays={"scores": score_table(task.payload, metric, weights)})
+    return TaskOutcome(task.key, arrays={"scores": score_table(task.payload, metric, weights)})

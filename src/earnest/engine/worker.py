@@ -24,11 +24,11 @@ from numpy.typing import NDArray
 
 from earnest.core.base.arrays import as_array
 from earnest.core.base.errors import InputError
-from earnest.core.base.protocols import Key, Outcome, Task
+from earnest.core.base.protocols import Key, Task, TaskOutcome
 from earnest.engine.limits import TaskLimit, TimeLimit, gentle, hard
 from earnest.engine.parcels import BytesParcel, FileParcel, Parcel, RunContent, pack
 
-Work: TypeAlias = Callable[[Any, Task], Outcome]
+Work: TypeAlias = Callable[[Any, Task], TaskOutcome]
 
 TIME_LIMIT = "time limit"
 LIMITED = "time_limit"  # the number with the limit, of a task that ran out of it
@@ -38,7 +38,7 @@ UNSENT = "cannot be sent"
 LONGEST = 20_000  # characters of a traceback that are kept, from its end
 
 
-def perform(work: Work, shared: object, task: Task, limit: TaskLimit | None = None) -> Outcome:
+def perform(work: Work, shared: object, task: Task, limit: TaskLimit | None = None) -> TaskOutcome:
     """Return what the work gives for a task; an error is an outcome too.
 
     Whatever is raised becomes an outcome with its traceback, `SystemExit` included. Only the
@@ -58,7 +58,7 @@ def perform(work: Work, shared: object, task: Task, limit: TaskLimit | None = No
 
 def failure(
     key: Key, text: str, note: str | None, seconds: float = 0.0, limit: TaskLimit | None = None
-) -> Outcome:
+) -> TaskOutcome:
     """Return the outcome of a task that failed, with its time limit if it ran out of time.
 
     A later run with more time tries it again.
@@ -66,7 +66,7 @@ def failure(
     numbers = {"run_time": seconds} if seconds else {}
     if limit is not None and note == TIME_LIMIT:
         numbers[LIMITED] = limit.seconds
-    return Outcome(key, {}, numbers, text[-LONGEST:], note)
+    return TaskOutcome(key, {}, numbers, text[-LONGEST:], note)
 
 
 class ErrorCatcher:
@@ -92,9 +92,9 @@ class ErrorCatcher:
         return True
 
 
-def settle(outcome: object, key: Key) -> Outcome:
+def settle(outcome: object, key: Key) -> TaskOutcome:
     """Return the outcome with arrays and numbers as a store keeps them, or raise."""
-    if not isinstance(outcome, Outcome) or outcome.key != key:
+    if not isinstance(outcome, TaskOutcome) or outcome.key != key:
         raise InputError(
             f"the work of task {key} returned something else",
             needs="an Outcome with the key of its task",
@@ -102,7 +102,7 @@ def settle(outcome: object, key: Key) -> Outcome:
         )
     arrays = {name: _check_array(name, values) for name, values in outcome.arrays.items()}
     numbers = {name: float(value) for name, value in outcome.numbers.items()}
-    return Outcome(key, arrays, numbers, outcome.error, outcome.note)
+    return TaskOutcome(key, arrays, numbers, outcome.error, outcome.note)
 
 
 def _check_array(name: str, values: object) -> NDArray[np.generic]:
@@ -128,7 +128,7 @@ _WIDTH = 255
 class Report:
     """What a worker gives back: outcomes, the seconds that they took, and the keys not begun."""
 
-    outcomes: list[Outcome]
+    outcomes: list[TaskOutcome]
     seconds: float
     left: list[Key] = field(default_factory=list)
 
@@ -168,9 +168,9 @@ def perform_packed(parcel: Parcel, sent: Sequence[Sent]) -> Report:
         return perform_chunk(parcel, sent)
 
 
-def _run_in_a_row(sent: Sequence[Sent], perform: Callable[[Task], Outcome]) -> Report:
+def _run_in_a_row(sent: Sequence[Sent], perform: Callable[[Task], TaskOutcome]) -> Report:
     began = time.perf_counter()
-    outcomes: list[Outcome] = []
+    outcomes: list[TaskOutcome] = []
     seconds = 0.0
     while len(outcomes) < len(sent) and seconds < TOGETHER:
         outcomes.append(perform(_unpack_task(sent[len(outcomes)])))
@@ -196,7 +196,7 @@ def _unpack_task(sent: Sent) -> Task:
     return Task(key, pickle.loads(payload))
 
 
-def _run_marked(content: RunContent, task: Task, mark: BinaryIO, trace: BinaryIO) -> Outcome:
+def _run_marked(content: RunContent, task: Task, mark: BinaryIO, trace: BinaryIO) -> TaskOutcome:
     _write(mark, ",".join(map(str, task.key)) or "()")
     with hard(content.limit, trace):
         outcome = perform(content.work, content.shared, task, content.limit)
@@ -283,7 +283,7 @@ class Chunks:
         self._away: dict[Key, Task] = {}
         self._most = 1 if single else MOST
         self._size = 1
-        self.unsent: list[Outcome] = []
+        self.unsent: list[TaskOutcome] = []
 
     @property
     def waiting(self) -> bool:
@@ -298,7 +298,7 @@ class Chunks:
             if chunk:
                 yield chunk
 
-    def learned(self, report: Report) -> list[Outcome]:
+    def learned(self, report: Report) -> list[TaskOutcome]:
         """Take note of how long a chunk took and what is left of it; return its outcomes."""
         each = report.seconds / max(1, len(report.outcomes))
         fits = int(TOGETHER / each) if each > 0 else self._most

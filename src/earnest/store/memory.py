@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Self
 
-from earnest.core.base.protocols import Key, Outcome
+from earnest.core.base.protocols import Key, TaskOutcome
 from earnest.store.rows import refuse_another
 from earnest.store.sqlite import RunFile
 
@@ -18,18 +18,18 @@ class MemoryStore:
 
     Examples
     --------
-    >>> from earnest.core.base.protocols import Outcome
+    >>> from earnest.core.base.protocols import TaskOutcome
     >>> from earnest.store import MemoryStore
     >>> store = MemoryStore()
     >>> store.open({"seed": "7"})
-    >>> store.put(Outcome((0,), numbers={"score": 0.8}))
+    >>> store.put(TaskOutcome((0,), numbers={"score": 0.8}))
     >>> store.done()[0,].numbers
     {'score': 0.8}
     """
 
     def __init__(self) -> None:
         self._identity: dict[str, str] | None = None
-        self._outcomes: dict[Key, Outcome] = {}
+        self._outcomes: dict[Key, TaskOutcome] = {}
         self._documents: dict[str, str] = {}
 
     def open(self, identity: Mapping[str, str]) -> None:
@@ -38,11 +38,11 @@ class MemoryStore:
             refuse_another(self._identity, identity, "this store")
         self._identity = dict(identity)
 
-    def done(self) -> Mapping[Key, Outcome]:
+    def done(self) -> Mapping[Key, TaskOutcome]:
         """Return what is finished, by key."""
         return MappingProxyType(self._outcomes)
 
-    def put(self, outcome: Outcome) -> None:
+    def put(self, outcome: TaskOutcome) -> None:
         """Keep an outcome."""
         self._outcomes[outcome.key] = outcome
 

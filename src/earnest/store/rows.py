@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base.check import show
 from earnest.core.base.errors import InputError, StoreError
-from earnest.core.base.protocols import Key, Outcome
+from earnest.core.base.protocols import Key, TaskOutcome
 from earnest.core.results.base import parse_json
 from earnest.core.text.doors import arg
 
@@ -33,7 +33,7 @@ class DamagedRow(ValueError):
     """A row is not as it was written."""
 
 
-def encode(outcome: Outcome) -> Row:
+def encode(outcome: TaskOutcome) -> Row:
     """Return the row of an outcome."""
     arrays = [(name, np.asarray(array)) for name, array in outcome.arrays.items()]
     kinds = [_describe_type(name, array.dtype) for name, array in arrays]
@@ -48,13 +48,13 @@ def encode(outcome: Outcome) -> Row:
     return (*content, checksum(*content))
 
 
-def decode(row: Row) -> Outcome:
+def decode(row: Row) -> TaskOutcome:
     """Return the outcome of a row, or raise DamagedRow."""
     key, numbers, error, note, arrays, data, sum_ = row
     try:
         if checksum(key, numbers, error, note, arrays, data) != sum_:
             raise DamagedRow("its checksum is wrong")
-        return Outcome(
+        return TaskOutcome(
             read_key(key),
             _cut_arrays(parse_json(arrays), data),
             {name: _read_float(value) for name, value in parse_json(numbers).items()},

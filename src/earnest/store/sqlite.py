@@ -16,7 +16,7 @@ from typing import Self
 
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, FormatError, InputError, StoreError
-from earnest.core.base.protocols import Key, Outcome
+from earnest.core.base.protocols import Key, TaskOutcome
 from earnest.core.base.writing import refuse_links
 from earnest.core.tables.formats.expanding import measure_free_memory, show_bytes
 from earnest.core.text.doors import arg
@@ -326,13 +326,13 @@ class SqliteStore:
     Examples
     --------
     >>> import os, tempfile
-    >>> from earnest.core.base.protocols import Outcome
+    >>> from earnest.core.base.protocols import TaskOutcome
     >>> from earnest.store import SqliteStore
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "run.db")
     ...     with SqliteStore(path) as store:
     ...         store.open({"seed": "7"})
-    ...         store.put(Outcome((0, 0), numbers={"score": 0.8}))
+    ...         store.put(TaskOutcome((0, 0), numbers={"score": 0.8}))
     ...     with SqliteStore(path) as store:
     ...         store.open({"seed": "7"})
     ...         store.done()[0, 0].numbers
@@ -395,11 +395,11 @@ class SqliteStore:
             raise
         return connection
 
-    def done(self) -> Mapping[Key, Outcome]:
+    def done(self) -> Mapping[Key, TaskOutcome]:
         """Return what is finished, by key; an outcome is read when it is asked for."""
         return _StoredOutcomes(self)
 
-    def put(self, outcome: Outcome) -> None:
+    def put(self, outcome: TaskOutcome) -> None:
         """Commit an outcome."""
         row = encode(outcome)
         with explain_errors(self.path):
@@ -451,13 +451,13 @@ class SqliteStore:
         return self._opened
 
 
-class _StoredOutcomes(Mapping[Key, Outcome]):
+class _StoredOutcomes(Mapping[Key, TaskOutcome]):
     """The outcomes of an open store, read from the file one by one."""
 
     def __init__(self, store: SqliteStore) -> None:
         self._store = store
 
-    def __getitem__(self, key: Key) -> Outcome:
+    def __getitem__(self, key: Key) -> TaskOutcome:
         if key not in self._store._keys:
             raise KeyError(key)
         with explain_errors(self._store.path):
@@ -519,7 +519,7 @@ class RunFile:
 
     path: Path
     identity: Mapping[str, str]
-    outcomes: Mapping[Key, Outcome] = field(repr=False)
+    outcomes: Mapping[Key, TaskOutcome] = field(repr=False)
     documents: Mapping[str, str] = field(repr=False)
 
 
@@ -540,12 +540,12 @@ def read_run(path: str | Path, *, arrays: bool = True) -> RunFile:
     Examples
     --------
     >>> import os, tempfile
-    >>> from earnest.core.base.protocols import Outcome
+    >>> from earnest.core.base.protocols import TaskOutcome
     >>> from earnest.store import SqliteStore, read_run
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with SqliteStore(os.path.join(folder, "run.db")) as store:
     ...         store.open({"seed": "7"})
-    ...         store.put(Outcome((0, 0), numbers={"score": 0.8}))
+    ...         store.put(TaskOutcome((0, 0), numbers={"score": 0.8}))
     ...         run = read_run(store.path)  # while the writer has it open
     >>> run.identity, len(run.outcomes)
     ({'seed': '7'}, 1)

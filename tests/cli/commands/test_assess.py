@@ -14,7 +14,7 @@ import pytest
 
 import earnest as en
 from earnest.cli.commands.assess import make_progress_line
-from earnest.core import Outcome
+from earnest.core import TaskOutcome
 from earnest.engine.progress import watch_progress
 from earnest.training import LEARNERS, make_learner, read_table
 from tests.cli.conftest import with_options
@@ -243,7 +243,7 @@ def test_a_terminal_sees_how_training_goes_on(
     for total, title in ((2, "Splits"), (4, "Bootstrap samples")):
         with watch_progress(line, total, title) as meter:
             for fit in range(total):
-                meter.advance(Outcome((fit,)))
+                meter.advance(TaskOutcome((fit,)))
     shown = [part.strip() for part in screen.getvalue().split("\x1b[2K")]
     assert any(part.startswith("Splits") and "100 %  2 of 2 fits" in part for part in shown)
     assert shown[-1].startswith("Bootstrap samples")

@@ -11,7 +11,7 @@ import pytest
 from distributed import LocalCluster
 from pyarrow import csv
 
-from earnest.core import Outcome
+from earnest.core import TaskOutcome
 from earnest.engine import backends
 from earnest.store import SqliteStore, read_run
 from tests.cli.conftest import Run
@@ -72,7 +72,7 @@ def test_a_run_whose_scheduler_dies_says_how_to_resume_and_resumes_to_the_same_f
     assert run(*QUICK, "--n-jobs", "1", "--out", "here").code == 0
     put, stored = SqliteStore.put, []
 
-    def watched(store: SqliteStore, outcome: Outcome) -> None:
+    def watched(store: SqliteStore, outcome: TaskOutcome) -> None:
         put(store, outcome)
         stored.append(outcome.key)
         if len(stored) == 2:

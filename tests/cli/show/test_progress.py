@@ -10,7 +10,7 @@ import pytest
 
 import earnest as en
 from earnest.cli.show.progress import FoldLine, patiently, waiting
-from earnest.core import Outcome
+from earnest.core import TaskOutcome
 from earnest.engine import Meter
 from earnest.resampling.bootstrap import DRAWN
 
@@ -99,7 +99,7 @@ def run(line: FoldLine, configs: int = 2, folds: int = 5) -> None:
     meter.start(configs * folds)
     for fold in range(folds):
         for config in range(configs):
-            meter.advance(Outcome((config, 0, fold)))
+            meter.advance(TaskOutcome((config, 0, fold)))
     meter.finish()
     meter.finish()  # twice is nothing
 
@@ -124,7 +124,7 @@ def test_a_run_with_a_budget_counts_it_down_to_the_last_file():
         meter.start(20, "Search")
         for key in range(4):
             now += 12.5
-            meter.advance(Outcome((key // 2, 0, key % 2)))
+            meter.advance(TaskOutcome((key // 2, 0, key % 2)))
         meter.finish()
         now += 7.5
         meter.say("Writing the report")
@@ -175,8 +175,8 @@ def test_counts_tell_stored_skipped_and_failed():
     stream = io.StringIO()
     meter = Meter([FoldLine(stream)])
     meter.start(1200, "Search")
-    meter.advance(Outcome((0, 0, 0)), stored=True)
-    meter.advance(Outcome((1, 0, 0), error="no"))
+    meter.advance(TaskOutcome((0, 0, 0)), stored=True)
+    meter.advance(TaskOutcome((1, 0, 0), error="no"))
     meter.drop(1000)
     meter.finish()
     assert stream.getvalue().startswith(

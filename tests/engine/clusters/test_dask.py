@@ -20,7 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import earnest as en
 from earnest import SearchCV, nested_cv
-from earnest.core import Outcome
+from earnest.core import TaskOutcome
 from earnest.core.base.protocols import Task
 from earnest.engine import Place, backends, on_backend, plan
 from earnest.engine import scores as engine_scores
@@ -88,7 +88,7 @@ def test_an_estimate_scores_blocks_of_configurations_on_the_workers_to_the_same_
     tasks: list[int] = []
     real = engine_scores.run
 
-    def counted(work: Any, shared: Any, given: list[Task], **options: Any) -> Iterator[Outcome]:
+    def counted(work: Any, shared: Any, given: list[Task], **options: Any) -> Iterator[TaskOutcome]:
         tasks.append(len(given))
         return real(work, shared, given, **options)
 
@@ -162,7 +162,7 @@ def test_an_estimate_whose_scheduler_dies_says_so_and_gives_the_same_bytes_on_an
     with dask_processes(tmp_path) as other, on_backend("dask", other.address):
         other.add(code=f"{SLOW}\n{WORKER}")
 
-        def watched(*args: Any, **options: Any) -> Iterator[Outcome]:
+        def watched(*args: Any, **options: Any) -> Iterator[TaskOutcome]:
             for outcome in real(*args, **options):
                 yield outcome
                 other.kill_scheduler()  # while the worker scores the next block
@@ -183,7 +183,7 @@ def test_a_lost_cluster_is_no_refusal_of_a_method_and_the_question_can_be_asked_
     pi, search = make_predictions(), searched(n_jobs=1)
     monkeypatch.setattr(engine_scores, "WORTH", 0)
 
-    def lose(*args: Any, **options: Any) -> Iterator[Outcome]:
+    def lose(*args: Any, **options: Any) -> Iterator[TaskOutcome]:
         raise ClusterError("the cluster is gone")
 
     with monkeypatch.context() as patch:
@@ -203,7 +203,7 @@ def test_a_search_whose_scheduler_dies_loses_nothing_and_resumes_here_and_on_ano
     stored = 0
 
     class Watched(SqliteStore):
-        def put(self, outcome: Outcome) -> None:
+        def put(self, outcome: TaskOutcome) -> None:
             nonlocal stored
             super().put(outcome)
             stored += 1
@@ -313,7 +313,7 @@ class Killer:
         killer = self
 
         class Watched(SqliteStore):
-            def put(self, outcome: Outcome) -> None:
+            def put(self, outcome: TaskOutcome) -> None:
                 super().put(outcome)
                 if len(self.done()) == killer._at:
                     killer._cluster.kill(1)

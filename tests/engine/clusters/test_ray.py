@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from earnest.core import Outcome
+from earnest.core import TaskOutcome
 from earnest.core.base.protocols import Task
 from earnest.engine import Place, on_backend, plan
 from earnest.engine.run import run
@@ -114,7 +114,7 @@ def test_a_search_with_a_process_killed_in_the_middle_gives_the_bytes_of_a_seria
     killed: list[int] = []
 
     class Watched(SqliteStore):
-        def put(self, outcome: Outcome) -> None:
+        def put(self, outcome: TaskOutcome) -> None:
             super().put(outcome)
             if len(self.done()) == 10:
                 killed.extend(workers_of(ray))

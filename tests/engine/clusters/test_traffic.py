@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 import pytest
 
-from earnest.core import Outcome
+from earnest.core import TaskOutcome
 from earnest.core.base.protocols import Task
 from earnest.engine.clusters.traffic import MOST_LOST, SUSPECT, LostChunk, refuse, run_on_cluster
 from earnest.engine.worker import Report, Sent
@@ -53,7 +53,7 @@ class Played:
         found = [self.fates[key[0]].pop(0) for key in keys if self.fates.get(key[0])]
         if found:
             return chunk, max(found, key=lambda lost: lost.killed)
-        return chunk, Report([Outcome(key) for key in keys[:2]], 0.001, keys[2:])
+        return chunk, Report([TaskOutcome(key) for key in keys[:2]], 0.001, keys[2:])
 
 
 @pytest.mark.parametrize("seed", range(5))

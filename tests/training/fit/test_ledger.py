@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from earnest.core import Outcome
+from earnest.core import TaskOutcome
 from earnest.training import explain_failure, find_exception
 
 FRAMES = 'Traceback (most recent call last):\n  File "a.py", line 1, in fit\n    go()\n    ^^^^\n'
@@ -27,5 +27,5 @@ def test_an_exception_is_the_first_line_below_its_frames(below: str, named: str)
 
 
 def test_a_note_without_a_traceback_is_its_own_words() -> None:
-    assert explain_failure(Outcome((0,), error="", note="time limit")) == "time limit"
-    assert explain_failure(Outcome((0,), error="")) == "no message"
+    assert explain_failure(TaskOutcome((0,), error="", note="time limit")) == "time limit"
+    assert explain_failure(TaskOutcome((0,), error="")) == "no message"

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 import earnest as en
-from earnest.core import Outcome
+from earnest.core import TaskOutcome
 from earnest.core.base.protocols import Task
 from earnest.store.memory import MemoryStore
 from earnest.training.fit.experiment import RESPONSE, Cell, Experiment, fit_cell
@@ -98,7 +98,9 @@ def handed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     counts: list[int] = []
     engine = place.run
 
-    def counting(work: Any, shared: Any, tasks: Sequence[Task], **how: Any) -> Iterator[Outcome]:
+    def counting(
+        work: Any, shared: Any, tasks: Sequence[Task], **how: Any
+    ) -> Iterator[TaskOutcome]:
         assert work is fit_cell
         assert isinstance(shared.value, Experiment)
         counts.append(len(tasks))

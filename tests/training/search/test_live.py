@@ -16,7 +16,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.tree import DecisionTreeClassifier
 
 import earnest as en
-from earnest.core import Outcome, name_configs
+from earnest.core import TaskOutcome, name_configs
 from earnest.training.search import live
 from earnest.training.search.live import LivePage, LiveState, Standing, Status, Watch
 from tests.training.tune_tables import portfolio
@@ -165,7 +165,7 @@ class Stopper:
     def message(self, text: str) -> None: ...
     def finish(self) -> None: ...
 
-    def advance(self, outcome: Outcome, *, stored: bool = False) -> None:
+    def advance(self, outcome: TaskOutcome, *, stored: bool = False) -> None:
         self.after -= 1
         if not self.after:
             raise self.error("enough")
@@ -198,7 +198,7 @@ def test_a_page_that_can_no_longer_be_written_ends_no_search(tmp_path, monkeypat
     folder.mkdir()
 
     class Remover(Stopper):
-        def advance(self, outcome: Outcome, *, stored: bool = False) -> None:
+        def advance(self, outcome: TaskOutcome, *, stored: bool = False) -> None:
             shutil.rmtree(folder, ignore_errors=True)  # again, if a page was just being written
 
     monkeypatch.setattr(live, "EVERY", 60.0)  # the thread sleeps meanwhile
@@ -268,7 +268,7 @@ def test_numbers_take_no_more_than_their_share_of_the_time(tmp_path, monkeypatch
     for fit in range(2000):
         hands.now += 0.5
         ledger.n_fits += 1
-        watch.advance(Outcome((fit, 0, 0)))
+        watch.advance(TaskOutcome((fit, 0, 0)))
     beyond_the_first = page.spent - cost
     assert beyond_the_first <= 0.02 * hands.now + cost  # the one under way when it was used up
     gaps = np.diff(watch.looks)

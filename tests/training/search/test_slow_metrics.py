@@ -13,7 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 
 import earnest as en
-from earnest.core import Outcome
+from earnest.core import TaskOutcome
 
 X, Y = make_classification(60, 4, random_state=0)
 GRID = {"var_smoothing": [1e-9, 1e-3, 1e-1]}
@@ -52,7 +52,7 @@ class Watched:
         self.started.append((total, title))
         self.done = 0
 
-    def advance(self, outcome: Outcome, *, stored: bool = False) -> None:
+    def advance(self, outcome: TaskOutcome, *, stored: bool = False) -> None:
         self.done += 1
 
     def drop(self, count: int) -> None: ...

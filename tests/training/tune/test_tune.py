@@ -20,7 +20,7 @@ from sklearn.base import clone
 
 import earnest as en
 from earnest import load_model
-from earnest.core import Outcome, Seeds, Task
+from earnest.core import Seeds, Task, TaskOutcome
 from earnest.engine import Place, backends
 from earnest.engine.limits import DeadlineError
 from earnest.errors import EarnestError, InputError, StoreError
@@ -364,7 +364,7 @@ if __name__ == "__main__":
 class Interrupting(Watcher):
     """Interrupts a run at its fifth fit, as a user does."""
 
-    def advance(self, outcome: Outcome, *, stored: bool = False) -> None:
+    def advance(self, outcome: TaskOutcome, *, stored: bool = False) -> None:
         super().advance(outcome, stored=stored)
         if self.done == 5:
             raise KeyboardInterrupt
@@ -495,13 +495,13 @@ def test_the_clock_waits_for_two_complete_configurations_and_spares_the_last_fit
     clock = Clock(deadline=-1.0, fits=2, by_fold=False)
     clock.start(6)
     for key in [(0, 0, 0), (1, 0, 0), (0, 0, 1)]:
-        clock.advance(Outcome(key))
+        clock.advance(TaskOutcome(key))
     with pytest.raises(DeadlineError):
-        clock.advance(Outcome((1, 0, 1)))
+        clock.advance(TaskOutcome((1, 0, 1)))
     short = Clock(deadline=-1.0, fits=2, by_fold=False)
     short.start(4)
     for key in [(0, 0, 0), (1, 0, 0), (0, 0, 1), (1, 0, 1)]:
-        short.advance(Outcome(key))  # nothing is left to do, so nothing is cut short
+        short.advance(TaskOutcome(key))  # nothing is left to do, so nothing is cut short
 
 
 # ---------------------------------------------------------------------------------- refusals

@@ -21,7 +21,7 @@ from earnest.adapters.trials.scored import (
     score_name,
 )
 from earnest.core.base.errors import EarnestError, FormatError
-from earnest.core.base.protocols import Outcome
+from earnest.core.base.protocols import TaskOutcome
 from earnest.core.results.base import parse_json
 from earnest.core.space.trials import Trials
 from earnest.store import RunFile, read_run
@@ -143,7 +143,7 @@ def document_of(run: RunFile, name: str) -> Iterator[None]:
         ) from error
 
 
-def _name_scores(about: ScoreFacts, outcomes: Iterable[Outcome]) -> dict[str, ScoreName]:
+def _name_scores(about: ScoreFacts, outcomes: Iterable[TaskOutcome]) -> dict[str, ScoreName]:
     """Return the scores that came out by key, called as was announced where it was."""
     announced_names = about.get("scores", {})
     keys = dict.fromkeys(
@@ -156,11 +156,11 @@ def _name_scores(about: ScoreFacts, outcomes: Iterable[Outcome]) -> dict[str, Sc
     return {key: announced_names.get(key) or score_name(key) for key in [*announced, *keys]}
 
 
-def _read_score(outcome: Outcome | None, key: str) -> float:
+def _read_score(outcome: TaskOutcome | None, key: str) -> float:
     return np.nan if outcome is None else float(outcome.numbers.get(TEST + key, np.nan))
 
 
-def _find_status(row: list[Outcome | None]) -> str:
+def _find_status(row: list[TaskOutcome | None]) -> str:
     if any(outcome is None for outcome in row):
         return DROPPED
     return (

@@ -35,7 +35,7 @@ class Task:
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class TaskOutcome:
     """What a task gave.
 
     Attributes
@@ -55,8 +55,8 @@ class Outcome:
 
     Examples
     --------
-    >>> from earnest.core.base.protocols import Outcome
-    >>> Outcome((3, 0, 7), numbers={"fit_time": 0.1}).failed
+    >>> from earnest.core.base.protocols import TaskOutcome
+    >>> TaskOutcome((3, 0, 7), numbers={"fit_time": 0.1}).failed
     False
     """
 
@@ -83,10 +83,10 @@ class Store(Protocol):
     def open(self, identity: Mapping[str, str]) -> None:
         """Begin or resume the run of this identity; refuse another one, saying what differs."""
 
-    def done(self) -> Mapping[Key, Outcome]:
+    def done(self) -> Mapping[Key, TaskOutcome]:
         """Return what is finished, by key; outcomes are read when they are asked for."""
 
-    def put(self, outcome: Outcome) -> None:
+    def put(self, outcome: TaskOutcome) -> None:
         """Keep an outcome; a later one of the same key takes its place."""
 
     def put_document(self, name: str, text: str) -> None:
@@ -117,7 +117,7 @@ class Progress(Protocol):
     def start(self, total: int, title: str = "") -> None:
         """Begin; `total` tasks are planned."""
 
-    def advance(self, outcome: Outcome, *, stored: bool = False) -> None:
+    def advance(self, outcome: TaskOutcome, *, stored: bool = False) -> None:
         """Tell that a task is finished; `stored` if it was so in an earlier run."""
 
     def drop(self, count: int) -> None:

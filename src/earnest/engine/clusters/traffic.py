@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NoReturn, Protocol, Self
 
 from earnest.core.base.errors import ClusterError, EarnestError
-from earnest.core.base.protocols import Key, Outcome, Task
+from earnest.core.base.protocols import Key, Task, TaskOutcome
 from earnest.engine.worker import ENDED, Chunks, Report, Sent, failure
 
 MOST_LOST = 10  # times that all that is away is lost in a row
@@ -49,7 +49,7 @@ class Traffic(Protocol):
         """Wait for the next chunk that is back, and return what became of it."""
 
 
-def run_on_cluster(begin: Callable[[], Traffic], tasks: Sequence[Task]) -> Generator[Outcome]:
+def run_on_cluster(begin: Callable[[], Traffic], tasks: Sequence[Task]) -> Generator[TaskOutcome]:
     """Yield outcomes as they come; tasks under which workers died again and again come last.
 
     Any of those that were with a dead worker may have killed it, so each of them gets one more
@@ -69,7 +69,7 @@ def run_on_cluster(begin: Callable[[], Traffic], tasks: Sequence[Task]) -> Gener
 
 def _deal_chunks(
     begin: Callable[[], Traffic], chunks: Chunks, suspects: list[Task]
-) -> Generator[Outcome]:
+) -> Generator[TaskOutcome]:
     lost = 0
     times: Counter[Key] = Counter()
     with begin() as traffic:

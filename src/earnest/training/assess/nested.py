@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
-from earnest.core.base.protocols import Key, Outcome
+from earnest.core.base.protocols import Key, TaskOutcome
 from earnest.core.base.provenance import versions
 from earnest.core.cautions import of_search
 from earnest.core.data.predictions import Predictions
@@ -98,7 +98,7 @@ def _make_inner(outer: Splits, held_out: int) -> Splits:
 
 def train_nested(
     options: SearchOptions, prepared: SearchSetup, nesting: NestedSplits
-) -> dict[Key, Outcome]:
+) -> dict[Key, TaskOutcome]:
     """Return the outcome of every configuration on every split, by key."""
     candidates = prepared.candidates
     if not isinstance(candidates, ConfigurationList):
@@ -331,7 +331,7 @@ def _judge_folds(
     options: SearchOptions,
     prepared: SearchSetup,
     nesting: NestedSplits,
-    outcomes: Mapping[Key, Outcome],
+    outcomes: Mapping[Key, TaskOutcome],
     outer: int | None,
 ) -> tuple[SearchRun, SearchResults]:
     """Return what the search makes of its inner folds of an outer split, or of all folds."""
@@ -365,7 +365,7 @@ def _refuse_no_choice() -> InputError:
 def _make_outer_predictions(
     prepared: SearchSetup,
     nesting: NestedSplits,
-    outcomes: Mapping[Key, Outcome],
+    outcomes: Mapping[Key, TaskOutcome],
     winners: Sequence[int],
 ) -> Predictions:
     """Return the outer Π: each fold predicted by the model of its inner winner."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from earnest.core.arguments.shared import GROUPS
 from earnest.core.base.errors import InputError
-from earnest.core.base.protocols import Key, Outcome, Task
+from earnest.core.base.protocols import Key, Task, TaskOutcome
 from earnest.core.base.rng import Seeds
 from earnest.core.cautions import of_tests
 from earnest.core.data.designs import NestedPredictions, PairedHalves
@@ -308,7 +308,7 @@ def make_perfect_evidence(question: LearnerQuestion, plan: SplitPlan) -> SplitEv
     return SplitEvidence(plan, responses, question.response, question.learner)
 
 
-def _refuse_failures(outcomes: Mapping[Key, Outcome], learner: str) -> None:
+def _refuse_failures(outcomes: Mapping[Key, TaskOutcome], learner: str) -> None:
     bad = [outcomes[key] for key in sorted(outcomes) if outcomes[key].failed]
     if bad:
         raise InputError(

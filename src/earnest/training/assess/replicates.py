@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from earnest.core.arguments.shared import GROUPS
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
-from earnest.core.base.protocols import Outcome, Progress, Store, Task
+from earnest.core.base.protocols import Progress, Store, Task, TaskOutcome
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.cautions import of_evidence, of_search
 from earnest.core.data.replicates import DrawUnit, Replicates
@@ -213,7 +213,7 @@ def choose_drawn_units(
 def _collect(
     samples: Samples,
     plan: ResponsePlan,
-    outcomes: Mapping[int, Outcome],
+    outcomes: Mapping[int, TaskOutcome],
     learner: str,
     cautions: Iterable[Caution],
 ) -> Replicates:
@@ -252,7 +252,7 @@ def _collect(
     )
 
 
-def _warn_of_failures(bad: list[Outcome], count: int) -> Iterator[Caution]:
+def _warn_of_failures(bad: list[TaskOutcome], count: int) -> Iterator[Caution]:
     if bad:
         yield of_search.samples_failed(len(bad), count, explain_failure(bad[0]))
 

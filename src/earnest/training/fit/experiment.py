@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.errors import InputError
-from earnest.core.base.protocols import Outcome, Task
+from earnest.core.base.protocols import Task, TaskOutcome
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.training.fit.response import (
     ResponsePlan,
@@ -227,7 +227,7 @@ UNPREDICTED = "fitted, but without usable predictions"  # the note of such a cel
 SINGLE = "score"  # the name of the only score, as in scikit-learn's tables
 
 
-def fit_cell(experiment: Experiment, task: Task, *, raises: bool = False) -> Outcome:
+def fit_cell(experiment: Experiment, task: Task, *, raises: bool = False) -> TaskOutcome:
     """Train the model of a cell, and return its predictions, scores and times.
 
     A failure becomes the outcome; with `raises` it is raised instead, as it came.
@@ -248,7 +248,7 @@ def fit_cell(experiment: Experiment, task: Task, *, raises: bool = False) -> Out
 
 def _fit_and_score(
     experiment: Experiment, task: Task, evaluation: FitTask | None, raises: bool
-) -> Outcome:
+) -> TaskOutcome:
     start = perf_counter()
     try:
         model, data = experiment.prepare(task.payload)
@@ -263,7 +263,7 @@ def _fit_and_score(
         if raises:
             raise
         times = {"fit_time": perf_counter() - start, "score_time": 0.0}
-        return Outcome(task.key, numbers=times, error=format_exc())
+        return TaskOutcome(task.key, numbers=times, error=format_exc())
     fitted = perf_counter()
     responses, unpredicted = dict[str, NDArray[np.float64]](), None
     try:
@@ -283,7 +283,7 @@ def _fit_and_score(
             scores, problems = {**scores, **more}, problems + others
     finally:
         _forget(model)
-    return Outcome(
+    return TaskOutcome(
         task.key,
         arrays=responses,
         numbers={"fit_time": fitted - start, "score_time": scored - fitted, **scores},

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EarnestError
-from earnest.core.base.protocols import Outcome, Task
+from earnest.core.base.protocols import Task, TaskOutcome
 from earnest.core.data.guides import FIXED, Guides
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
@@ -89,7 +89,7 @@ class Ledger:
         self.configurations: list[Configuration] = []
         self._names = names
         self._numbers: dict[tuple[int, int], dict[str, float]] = {}
-        self._bad: dict[tuple[int, int], Outcome] = {}
+        self._bad: dict[tuple[int, int], TaskOutcome] = {}
         self._by_config: Counter[int] = Counter()  # on how many splits each was evaluated
         self._by_split: Counter[int] = Counter()  # and how many on each split
         self._n_whole = 0  # how many on all splits
@@ -127,7 +127,7 @@ class Ledger:
             for split in splits
         ]
 
-    def record(self, outcome: Outcome) -> None:
+    def record(self, outcome: TaskOutcome) -> None:
         """Record the outcome of a task."""
         config, repeat, fold = outcome.key
         split = self._split_of[repeat, fold]
@@ -368,6 +368,6 @@ def find_exception(text: str) -> str:
     )  # the class, not its modules
 
 
-def explain_failure(outcome: Outcome) -> str:
+def explain_failure(outcome: TaskOutcome) -> str:
     """Return in one line why a fit failed."""
     return find_exception(outcome.error or outcome.note or "")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from earnest.adapters.evidence import Source, refuse_evidence
 from earnest.core.base.errors import ClusterError, EarnestError
-from earnest.core.base.protocols import Outcome, Progress
+from earnest.core.base.protocols import Progress, TaskOutcome
 from earnest.core.cautions import of_evidence, of_search
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import EnsembleRule
@@ -467,7 +467,7 @@ class ShownShare(DrawnShare):
     def _show(self) -> None:
         assert self.progress is not None
         for number in range(self.shown, self.done):
-            self.progress.advance(Outcome((number,)))
+            self.progress.advance(TaskOutcome((number,)))
         self.shown = max(self.shown, self.done)
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.errors import EarnestError, InputError
-from earnest.core.base.protocols import Outcome
+from earnest.core.base.protocols import TaskOutcome
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.weights import Weights
@@ -358,7 +358,7 @@ class Watch:
         self._began = self.clock()
         self.page.change()
 
-    def advance(self, outcome: Outcome, *, stored: bool = False) -> None:
+    def advance(self, outcome: TaskOutcome, *, stored: bool = False) -> None:
         """Tell that a fit is finished."""
         if outcome.failed:
             config, repeat, fold = outcome.key

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from earnest.core.base import check
 from earnest.core.base.errors import ClusterError, EarnestError, InputError, StoreError
 from earnest.core.base.extras import tell_install
-from earnest.core.base.protocols import Key, Outcome, Progress
+from earnest.core.base.protocols import Key, Progress, TaskOutcome
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.base.threads import one_blas_thread
 from earnest.core.base.writing import refuse_links, write_file
@@ -641,7 +641,7 @@ class PlannedStore(SqliteStore):
             self._memory.put_document(name, text)
         self.put_document(DOCUMENT, self._plan.to_json())
 
-    def put(self, outcome: Outcome) -> None:
+    def put(self, outcome: TaskOutcome) -> None:
         """Commit an outcome, and remember its scores."""
         super().put(outcome)
         self._memory.put(replace(outcome, arrays={}))
@@ -689,7 +689,7 @@ class Clock:
         self._left = total
         self._done.clear()
 
-    def advance(self, outcome: Outcome, *, stored: bool = False) -> None:
+    def advance(self, outcome: TaskOutcome, *, stored: bool = False) -> None:
         """Count the fit, and end the run if there is enough to judge and no time left."""
         self._done[outcome.key[1:] if self.by_fold else outcome.key[:1]] += 1
         self._left -= 1
@@ -811,7 +811,7 @@ def run_search(
     return replace(search(some, folds, kept, early=late), spent=_add_times(done))
 
 
-def _add_times(done: Mapping[Key, Outcome]) -> float:
+def _add_times(done: Mapping[Key, TaskOutcome]) -> float:
     """Return the time of all fits, including those of incomplete configurations."""
     times = ("fit_time", "score_time")
     return sum(outcome.numbers.get(name, 0.0) for outcome in done.values() for name in times)
@@ -831,7 +831,7 @@ def _find_longest(options: TuneOptions, plan: TunePlan) -> float | None:
 
 
 def _keep_whole_configurations(
-    done: Mapping[Key, Outcome], fits: int
+    done: Mapping[Key, TaskOutcome], fits: int
 ) -> tuple[MemoryStore, tuple[int, ...]]:
     """Return the outcomes of complete configurations, renumbered, and which these are."""
     counts = Counter(key[0] for key in done)
@@ -843,7 +843,7 @@ def _keep_whole_configurations(
     return store, places
 
 
-def _keep_whole_folds(done: Mapping[Key, Outcome]) -> tuple[MemoryStore, int]:
+def _keep_whole_folds(done: Mapping[Key, TaskOutcome]) -> tuple[MemoryStore, int]:
     """Return the outcomes of the folds before the current one, and how many these are."""
     begun = sorted({key[1:] for key in done})
     store = MemoryStore()
