@@ -67,7 +67,7 @@ class Source:
         return self.winner if metric is None else None
 
 
-class Search(Protocol):
+class HasSource(Protocol):
     """A fitted search: a `SearchCV`, or what `tune` returns."""
 
     def to_source(self) -> Source:
@@ -75,7 +75,7 @@ class Search(Protocol):
         ...
 
 
-EvidenceLike: TypeAlias = EvidenceTable | Search | str | Path
+EvidenceLike: TypeAlias = EvidenceTable | HasSource | str | Path
 
 
 def open_evidence(given: object) -> Source:

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from sklearn.utils.metadata_routing import MetadataRequest
 
 
-def refuse_unfit(search: Search) -> None:
+def refuse_unfit(search: SklearnSearch) -> None:
     """Refuse searches of other libraries, and those whose predictions cannot be compared."""
     from sklearn.model_selection._search import BaseSearchCV
 
@@ -76,7 +76,7 @@ def refuse_unfit(search: Search) -> None:
         )
 
 
-def _name(search: Search) -> str:
+def _name(search: SklearnSearch) -> str:
     return type(search).__name__
 
 
@@ -97,7 +97,7 @@ NOTHING = 0.0  # where none were kept; NaN would be warned of as a score that fa
 
 
 def harvest(
-    search: Search,
+    search: SklearnSearch,
     X: object,
     y: object,
     *,
@@ -221,7 +221,7 @@ class Keeper:
 
 
 def _plan_response(
-    search: Search,
+    search: SklearnSearch,
     y: object,
     scoring: Scoring,
     metric: MetricLike | None,
@@ -252,7 +252,7 @@ def _lighten(plan: ResponsePlan) -> ResponsePlan:
 
 
 @contextmanager
-def _score_with(search: Search, keeper: Keeper, scoring: Scoring) -> Iterator[None]:
+def _score_with(search: SklearnSearch, keeper: Keeper, scoring: Scoring) -> Iterator[None]:
     """Let the keeper score, and put the search back as it was, its results included."""
     from sklearn import config_context
 
@@ -291,7 +291,7 @@ class WatchedSplitter:
 
 
 @contextmanager
-def _watch_splits(search: Search, y: object) -> Iterator[WatchedSplitter]:
+def _watch_splits(search: SklearnSearch, y: object) -> Iterator[WatchedSplitter]:
     """Note what the search trains on, which a scorer is not told, and put its splitter back."""
     from sklearn.base import is_classifier
     from sklearn.model_selection import check_cv
@@ -305,7 +305,7 @@ def _watch_splits(search: Search, y: object) -> Iterator[WatchedSplitter]:
         search.set_params(cv=splitter)
 
 
-def _refuse_refit(search: Search) -> None:
+def _refuse_refit(search: SklearnSearch) -> None:
     """Refuse a `refit` that the search does not take beside two scores, one of which is ours."""
     if isinstance(search.refit, str):
         return
@@ -319,7 +319,7 @@ def _refuse_refit(search: Search) -> None:
         ) from error
 
 
-def _restore_one_score(search: Search) -> None:
+def _restore_one_score(search: SklearnSearch) -> None:
     """Let the attributes be those of a search with one score."""
     others = {name for name in search.cv_results_ if name.startswith("mean_test_")}
     if others != {f"mean_test_{SINGLE}", f"mean_test_{KEPT}"}:
@@ -333,7 +333,7 @@ def _restore_one_score(search: Search) -> None:
         search.best_score_ = float(scores[search.best_index_])
 
 
-def _fit(search: Search, X: object, y: object, params: dict[str, object]) -> None:
+def _fit(search: SklearnSearch, X: object, y: object, params: dict[str, object]) -> None:
     from sklearn.exceptions import UnsetMetadataPassedError
 
     _refuse_unused(search, params)
@@ -350,7 +350,7 @@ def _fit(search: Search, X: object, y: object, params: dict[str, object]) -> Non
         ) from error
 
 
-def _refuse_unused(search: Search, params: dict[str, object]) -> None:
+def _refuse_unused(search: SklearnSearch, params: dict[str, object]) -> None:
     """Refuse arguments of `fit` that neither the search nor anything in it knows."""
     from sklearn.utils.metadata_routing import get_routing_for_object
 
@@ -364,7 +364,7 @@ def _refuse_unused(search: Search, params: dict[str, object]) -> None:
 
 
 def _gather(
-    search: Search, plan: ResponsePlan, folder: Path, watched: WatchedSplitter
+    search: SklearnSearch, plan: ResponsePlan, folder: Path, watched: WatchedSplitter
 ) -> Predictions:
     """Collect the kept predictions by their numbers in `cv_results_`, and remove the numbers."""
     results = search.cv_results_
@@ -394,7 +394,7 @@ def _gather(
     return _assemble(plan, configs, splits, answers)
 
 
-def _proposes_without_scores(search: Search) -> bool:
+def _proposes_without_scores(search: SklearnSearch) -> bool:
     """Tell whether all configurations are fixed before any is scored.
 
     Halving keeps what did well in earlier rounds, and other libraries propose by scores.
@@ -438,7 +438,7 @@ def _read_kept(folder: Path, number: float) -> tuple[NDArray[np.intp], NDArray[n
 Rows = NDArray[np.intp]
 
 
-class Search(Estimator, Protocol):
+class SklearnSearch(Estimator, Protocol):
     """A search of scikit-learn's form, and what its `fit` sets."""
 
     estimator: Estimator
@@ -458,7 +458,7 @@ class Search(Estimator, Protocol):
     def _run_search(self, evaluate_candidates: Callable[..., ResultsTable]) -> None: ...
 
 
-class OptunaSearch(Search, Protocol):
+class OptunaSearch(SklearnSearch, Protocol):
     """The search of optuna-integration."""
 
     callbacks: list[Callable[[Study, FrozenTrial], None]] | None
@@ -467,7 +467,7 @@ class OptunaSearch(Search, Protocol):
     study_: Study
 
 
-def is_optuna_search(search: Search) -> TypeGuard[OptunaSearch]:
+def is_optuna_search(search: SklearnSearch) -> TypeGuard[OptunaSearch]:
     """Tell whether this is the search of optuna-integration, without importing it."""
     return any(
         k.__name__ == "OptunaSearchCV" and k.__module__.startswith("optuna_integration.")

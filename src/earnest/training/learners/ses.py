@@ -296,7 +296,7 @@ ROUNDING = 1e-9  # of a log p-value: copies of a column differ by no more
 
 
 @dataclass
-class Search:
+class SESRun:
     """One run of the search; `run` fills what it learns.
 
     Parameters
@@ -328,7 +328,7 @@ class Search:
     equivalent: dict[int, list[int]] = field(default_factory=dict)
     log_p: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
 
-    def run(self) -> Search:
+    def run(self) -> SESRun:
         """Let the column with the greatest least association enter, until none is left.
 
         After each entry, every column that is independent of the outcome given some selected ones
@@ -390,7 +390,7 @@ class Search:
 
 
 REMEMBERED = 256  # searches: some selections on the folds of some repeats
-_LAST: OrderedDict[tuple[object, ...], Search] = OrderedDict()
+_LAST: OrderedDict[tuple[object, ...], SESRun] = OrderedDict()
 _LOCK = Lock()
 
 
@@ -512,7 +512,7 @@ def _encode_outcome(y: NDArray[np.generic], kind: str) -> NDArray[np.float64] | 
 
 def _find_columns(
     X: NDArray[np.float64], y: NDArray[np.float64] | NDArray[np.intp], alpha: float, max_k: int
-) -> Search:
+) -> SESRun:
     """Return what a search finds; one of the last ones on the same data is not run again.
 
     A portfolio has dozens of models after one selection, and each is fitted on the same folds.
@@ -524,7 +524,7 @@ def _find_columns(
         if key in _LAST:
             _LAST.move_to_end(key)
             return _LAST[key]
-    search = Search(_choose_test(X, y), X.shape[1], alpha, max_k).run()
+    search = SESRun(_choose_test(X, y), X.shape[1], alpha, max_k).run()
     if not search.selected:
         strongest = int(search.log_p.argmin())
         search.selected, search.equivalent = [strongest], {strongest: [strongest]}

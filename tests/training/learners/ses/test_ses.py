@@ -16,7 +16,7 @@ from earnest.errors import InputError
 from earnest.learners import SES
 from earnest.training import LikelihoodRatio, PartialCorrelation
 from earnest.training.learners import ses
-from earnest.training.learners.ses import Search
+from earnest.training.learners.ses import SESRun
 
 Array = NDArray[np.float64]
 
@@ -78,7 +78,7 @@ def test_the_search_is_its_definition_by_plain_loops(seed: int, max_k: int) -> N
     X, y = network(seed, n=60, noise=2)
     X = np.column_stack([X, X[:, 0] + 0.01 * X[:, 7], X[:, 1]])
     test = PartialCorrelation(X, y)
-    made = Search(test, X.shape[1], 0.1, max_k).run()
+    made = SESRun(test, X.shape[1], 0.1, max_k).run()
     chosen, same = plain_search(test, X.shape[1], 0.1, max_k)
     assert (made.selected, made.equivalent) == (chosen, same)
 
@@ -86,7 +86,7 @@ def test_the_search_is_its_definition_by_plain_loops(seed: int, max_k: int) -> N
 def test_the_search_for_classes_is_its_definition_too() -> None:
     X, y = network(1, n=80, noise=1)
     test = LikelihoodRatio(X, (y > 0).astype(np.intp))
-    made = Search(test, X.shape[1], 0.1, 2).run()
+    made = SESRun(test, X.shape[1], 0.1, 2).run()
     assert (made.selected, made.equivalent) == plain_search(test, X.shape[1], 0.1, 2)
 
 
@@ -190,8 +190,8 @@ def test_words_are_classes_and_counts_are_numbers_if_asked_for() -> None:
 def test_the_same_data_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ses, "_LAST", type(ses._LAST)())
     runs = []
-    run = Search.run
-    monkeypatch.setattr(Search, "run", lambda self: runs.append(1) or run(self))
+    run = SESRun.run
+    monkeypatch.setattr(SESRun, "run", lambda self: runs.append(1) or run(self))
     X, y = network(0, n=100)
     first, second = SES().fit(X, y), SES().fit(X.copy(), y.copy())
     assert (len(runs), first.selected_) == (1, second.selected_)
