@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.predictions.automl import Model, SourceRows, ToolRun, predictions_of_models
+from earnest.adapters.predictions.automl import (
+    AutoMLModel,
+    SourceRows,
+    ToolRun,
+    predictions_of_models,
+)
 from earnest.adapters.readers import (
     OUTCOME,
     PredictionsReader,
@@ -228,13 +233,13 @@ def _count_repeats(facts: JsonObject) -> int:
 
 def _read_model(
     predictor: TabularPredictor, name: str, facts: JsonObject, labels: list[object] | None, n: int
-) -> Model:
+) -> AutoMLModel:
     bagged = facts.get("bagged_info", {})
     child = str(bagged.get("child_model_type", facts.get("model_type", "")))
     weighted = facts.get("model_type") == "WeightedEnsembleModel"
     answer, why = _read_answer(predictor, name, facts, labels)
     answer = None if answer is None else answer[:n]
-    return Model(
+    return AutoMLModel(
         name=name,
         answer=answer,
         params={"model": child, **bagged.get("child_hyperparameters", {})},

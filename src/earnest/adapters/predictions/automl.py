@@ -26,7 +26,7 @@ Values = TypeVar("Values")  # of the cases, as the user has them
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Model:
+class AutoMLModel:
     """A model of an AutoML tool: its name, what it predicted out of fold, how it came about."""
 
     name: str
@@ -64,7 +64,7 @@ class ToolRun:
     """What a tool kept of a whole run."""
 
     tool: str
-    models: tuple[Model, ...]
+    models: tuple[AutoMLModel, ...]
     y: RawArray
     fold: RawArray | None = None  # (n,), None where it is not known
     static: bool = False
@@ -102,7 +102,7 @@ def predictions_of_models(run: ToolRun, wanted: PredictionsRequest) -> Predictio
     return request.made(run.y, scores, fold, configs, remarks, rule)
 
 
-def _explain_silence(models: Sequence[Model]) -> Iterator[str]:
+def _explain_silence(models: Sequence[AutoMLModel]) -> Iterator[str]:
     """Tell why models have no predictions, each reason once."""
     reasons: dict[str, list[str]] = {}
     for model in models:
@@ -111,7 +111,7 @@ def _explain_silence(models: Sequence[Model]) -> Iterator[str]:
         yield f"{reason}: {check.some(names)}"
 
 
-def _refuse_unlike(tool: str, used: Sequence[Model]) -> None:
+def _refuse_unlike(tool: str, used: Sequence[AutoMLModel]) -> None:
     shapes = {m.answer.shape: m.name for m in used if m.answer is not None}
     if len(shapes) > 1:
         raise EvidenceError(
@@ -121,7 +121,9 @@ def _refuse_unlike(tool: str, used: Sequence[Model]) -> None:
         )
 
 
-def _yield_remarks(run: ToolRun, used: Sequence[Model], *, fold_known: bool) -> Iterator[Caution]:
+def _yield_remarks(
+    run: ToolRun, used: Sequence[AutoMLModel], *, fold_known: bool
+) -> Iterator[Caution]:
     yield from _remark_not_kept(run)
     stopped = [m.name for m in used if m.stops_early]
     if stopped:
@@ -136,7 +138,7 @@ def _yield_remarks(run: ToolRun, used: Sequence[Model], *, fold_known: bool) -> 
         yield of_evidence.folds_unknown(run.tool, averaged=run.averaged)
 
 
-def _remark_peeked(tool: str, used: Sequence[Model]) -> Iterator[Caution]:
+def _remark_peeked(tool: str, used: Sequence[AutoMLModel]) -> Iterator[Caution]:
     peeked = [m for m in used if m.peeked]
     if peeked:
         yield of_evidence.tests_seen_in_training(
@@ -164,7 +166,7 @@ def _remark_not_kept(run: ToolRun) -> Iterator[Caution]:
         )
 
 
-def _remark_ensembles(run: ToolRun, used: Sequence[Model]) -> Iterator[Caution]:
+def _remark_ensembles(run: ToolRun, used: Sequence[AutoMLModel]) -> Iterator[Caution]:
     names = [m.name for m in run.models if m.ensemble]
     within = [m.name for m in used if m.ensemble]
     if within:
@@ -173,7 +175,7 @@ def _remark_ensembles(run: ToolRun, used: Sequence[Model]) -> Iterator[Caution]:
         yield of_search.ensembles_left_out(run.tool, tuple(names), chosen_anew=run.rule is not None)
 
 
-def _remark_other_splits(used: Sequence[Model]) -> Iterator[Caution]:
+def _remark_other_splits(used: Sequence[AutoMLModel]) -> Iterator[Caution]:
     names = [m.name for m in used if m.out_of_bag]
     if names:
         yield of_evidence.out_of_bag(tuple(names))

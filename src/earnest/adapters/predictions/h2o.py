@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.predictions.automl import Model, SourceRows, ToolRun, predictions_of_models
+from earnest.adapters.predictions.automl import (
+    AutoMLModel,
+    SourceRows,
+    ToolRun,
+    predictions_of_models,
+)
 from earnest.adapters.readers import (
     OUTCOME,
     PredictionsReader,
@@ -96,7 +101,7 @@ def _add_labels(wanted: PredictionsRequest, labels: list[object]) -> Predictions
     )
 
 
-def _take_rows(model: Model, rows: NDArray[np.intp]) -> Model:
+def _take_rows(model: AutoMLModel, rows: NDArray[np.intp]) -> AutoMLModel:
     return (
         model if model.answer is None else replace(model, answer=_rescale_rows(model.answer[rows]))
     )
@@ -136,11 +141,11 @@ def _check_trained(model: ModelBase) -> ModelBase:
     return model
 
 
-def _read_model(model: ModelBase) -> Model:
+def _read_model(model: ModelBase) -> AutoMLModel:
     params = dict(model.actual_params)
     frame = model.cross_validation_holdout_predictions()
     ensemble = model.algo == "stackedensemble"
-    return Model(
+    return AutoMLModel(
         name=str(model.model_id),
         answer=None if frame is None else _read_numbers(frame),
         params={"model": str(model.algo)} | _find_tuned(params, dict(model.default_params)),
@@ -282,7 +287,7 @@ def _check_length(y: RawArray, n: int) -> RawArray:
 
 
 def _find_idle(
-    model: ModelBase, frame: H2OFrame | None, read: Sequence[Model], n: int
+    model: ModelBase, frame: H2OFrame | None, read: Sequence[AutoMLModel], n: int
 ) -> NDArray[np.bool_]:
     """Tell which rows had no weight: of these H2O writes zeros, which are no predictions."""
     name = _find_column(model, "weights_column")

@@ -13,7 +13,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.predictions.automl import Model, SourceRows, ToolRun, predictions_of_models
+from earnest.adapters.predictions.automl import (
+    AutoMLModel,
+    SourceRows,
+    ToolRun,
+    predictions_of_models,
+)
 from earnest.adapters.readers import (
     OUTCOME,
     PredictionsReader,
@@ -259,11 +264,11 @@ def _match_labels(y: RawArray, names: RawArray | None) -> list[object] | None:
     return None if names is None else [classes.get(str(name), name) for name in names.tolist()]
 
 
-def _make_model(table: Table, task: str, labels: list[str] | None) -> Model:
+def _make_model(table: Table, task: str, labels: list[str] | None) -> AutoMLModel:
     learner = dict(table.framework.get("params", {}).get("learner", {}))
     kind = str(learner.get("model_type", "Ensemble"))
     answer = None if table.content is None else _read_answer(table, task, labels)
-    return Model(
+    return AutoMLModel(
         name=table.name,
         answer=answer,
         params={"model": kind} | {k: v for k, v in learner.items() if k not in _LEFT},

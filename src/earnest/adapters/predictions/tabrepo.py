@@ -21,7 +21,7 @@ from zipfile import BadZipFile, ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.predictions.automl import Model, ToolRun, predictions_of_models
+from earnest.adapters.predictions.automl import AutoMLModel, ToolRun, predictions_of_models
 from earnest.adapters.readers import PredictionsReader, PredictionsRequest, register
 from earnest.core.base import check
 from earnest.core.base.arrays import RawArray, whole_as_int
@@ -95,7 +95,7 @@ def read_fold(source: str | Path, wanted: PredictionsRequest) -> Predictions:
     run = ToolRun(
         tool=TOOL,
         models=tuple(
-            Model(name=name, answer=answer, stops_early=name.startswith(STOPPING))
+            AutoMLModel(name=name, answer=answer, stops_early=name.startswith(STOPPING))
             for name, answer in zip(
                 fold.models, _normalise(fold.answers, fold.classes), strict=True
             )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from earnest.adapters.predictions.automl import Model, ToolRun, predictions_of_models
+from earnest.adapters.predictions.automl import AutoMLModel, ToolRun, predictions_of_models
 from earnest.adapters.readers import PredictionsRequest
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
@@ -264,7 +264,7 @@ class BoosterFolds:
         )
         return predictions_of_models(tool_run, wanted)
 
-    def _make_model(self, run: KeptRun) -> Model:
+    def _make_model(self, run: KeptRun) -> AutoMLModel:
         parts, stopped = run.read()
         if not parts:
             raise InputError(
@@ -283,7 +283,7 @@ class BoosterFolds:
                     cure="Pass folds=kept.folds to the cv function.",
                 )
             whole[test] = answer
-        return Model(name=run.name, answer=whole, params=run.params, stops_early=stopped)
+        return AutoMLModel(name=run.name, answer=whole, params=run.params, stops_early=stopped)
 
     def _keep(
         self,
