@@ -38,7 +38,7 @@ NOT_WORSE = (
 
 
 @dataclass(frozen=True)
-class Verdict:
+class RivalComparison:
     """One comparison with the level that holds for all at once.
 
     `ahead` and the intervals say by how much the winner is better, for losses too.
@@ -52,7 +52,7 @@ class Verdict:
     worse: bool
 
 
-def verdicts(many: Comparisons) -> list[Verdict]:
+def verdicts(many: Comparisons) -> list[RivalComparison]:
     """Return the comparisons with the winner, the nearest rival first."""
     not_worse = set(many.not_worse)
     return [
@@ -60,9 +60,11 @@ def verdicts(many: Comparisons) -> list[Verdict]:
     ]
 
 
-def _verdict(many: Comparisons, comparison: Comparison, p: float, is_close: bool) -> Verdict:
+def _verdict(
+    many: Comparisons, comparison: Comparison, p: float, is_close: bool
+) -> RivalComparison:
     sign = 1.0 if comparison.scale.greater_is_better else -1.0
-    return Verdict(
+    return RivalComparison(
         comparison=comparison,
         ahead=sign * comparison.difference,
         pairwise=_turn(comparison.interval, sign),
@@ -148,7 +150,7 @@ def _say_scored(results: Results, comparison: Comparison) -> str:
     return " Scores are computed as in this test and may differ a little from the naive score."
 
 
-def _choose_drawn(rows: list[Verdict], simplest: str | None) -> list[Verdict]:
+def _choose_drawn(rows: list[RivalComparison], simplest: str | None) -> list[RivalComparison]:
     """Return the nearest rivals and some of the worse, so that both verdicts are seen."""
     first = rows[:MOST]
     if len(rows) > MOST:
@@ -157,7 +159,7 @@ def _choose_drawn(rows: list[Verdict], simplest: str | None) -> list[Verdict]:
     return [*first, *named]
 
 
-def _find_shown(drawn: list[Verdict]) -> set[int]:
+def _find_shown(drawn: list[RivalComparison]) -> set[int]:
     """Return which rows stand open: the nearest, and where the verdict turns."""
     if len(drawn) <= SHOWN + 2:
         return set(range(len(drawn)))
@@ -165,7 +167,7 @@ def _find_shown(drawn: list[Verdict]) -> set[int]:
     return {*range(SHOWN - len(turn)), *turn}
 
 
-def _difference(row: Verdict, simplest: str | None) -> Difference:
+def _difference(row: RivalComparison, simplest: str | None) -> Difference:
     return Difference(
         name=row.comparison.b,
         value=row.ahead,
@@ -177,7 +179,9 @@ def _difference(row: Verdict, simplest: str | None) -> Difference:
     )
 
 
-def _row(row: Verdict, places: int, names: dict[str, ConfigName], simplest: str | None) -> RivalRow:
+def _row(
+    row: RivalComparison, places: int, names: dict[str, ConfigName], simplest: str | None
+) -> RivalRow:
     comparison = row.comparison
     name = names.get(comparison.b, ConfigName("", comparison.b))
     limits = comparison.scale.limits
@@ -200,7 +204,7 @@ def _row(row: Verdict, places: int, names: dict[str, ConfigName], simplest: str 
     )
 
 
-def _ahead(row: Verdict, places: int) -> str:
+def _ahead(row: RivalComparison, places: int) -> str:
     """Return how far the winner is ahead; never 0 for a number that is not."""
     shown = print_number(row.ahead, places, row.comparison.limits)
     if not row.ahead or shown.value:
@@ -221,7 +225,7 @@ def _ends(ends: tuple[float, float] | None, places: int, comparison: Comparison)
 
 def _lede(
     many: Comparisons,
-    rows: list[Verdict],
+    rows: list[RivalComparison],
     simplest: str | None,
     names: dict[str, ConfigName],
     places: int,
