@@ -14,7 +14,7 @@ import pytest
 from earnest.core import TaskOutcome
 from earnest.core.base.protocols import Task
 from earnest.engine.parcels import BytesParcel, Parcel, ReferenceParcel, RunContent, by_file
-from earnest.engine.worker import MOST, TOGETHER, Chunks, Report, Sent, perform_chunk
+from earnest.engine.worker import MOST, TOGETHER, Chunks, Sent, WorkerBatch, perform_chunk
 from tests.engine.works import lasting, powers
 
 TASKS = [Task((number, 0, number % 10), {"C": number / 7}) for number in range(1000)]
@@ -27,7 +27,7 @@ def cut(seconds: float, tasks: list[Task], workers: int = 2) -> list[int]:
     for chunk in chunks:
         sizes.append(len(chunk))
         keys += [key for key, _ in chunk]
-        chunks.learned(Report([TaskOutcome(key) for key, _ in chunk], seconds * len(chunk)))
+        chunks.learned(WorkerBatch([TaskOutcome(key) for key, _ in chunk], seconds * len(chunk)))
     assert keys == [task.key for task in tasks]
     return sizes
 
@@ -84,7 +84,7 @@ def test_what_was_not_begun_is_sent_next_and_nothing_twice() -> None:
         keys += [key for key, _ in done]
         left = [key for key, _ in chunk[len(done) :]]
         last = left[0] if left else 0
-        chunks.learned(Report([TaskOutcome(key) for key, _ in done], 0.001, left))
+        chunks.learned(WorkerBatch([TaskOutcome(key) for key, _ in done], 0.001, left))
     assert keys == [task.key for task in TASKS]
     assert not chunks.waiting
 
@@ -93,7 +93,7 @@ def test_what_comes_back_after_the_last_chunk_waits_for_another_iterator() -> No
     chunks = Chunks(TASKS[:1], 1)
     (chunk,) = list(chunks)
     assert not chunks.waiting
-    assert chunks.learned(Report([], 0.1, [TASKS[0].key])) == []
+    assert chunks.learned(WorkerBatch([], 0.1, [TASKS[0].key])) == []
     assert chunks.waiting
     assert list(chunks) == [chunk]
 

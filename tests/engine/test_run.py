@@ -21,7 +21,7 @@ from earnest.core.base.protocols import Task
 from earnest.engine import run as engine_run
 from earnest.engine.parcels import keep
 from earnest.engine.run import run
-from earnest.engine.worker import TOGETHER, Chunks, Report
+from earnest.engine.worker import TOGETHER, Chunks, WorkerBatch
 from earnest.errors import EarnestError, InputError
 from earnest.store import MemoryStore, SqliteStore
 from tests.engine.works import (
@@ -109,7 +109,7 @@ def test_a_long_task_never_waits_for_another_one_to_be_kept(
     reports: list[list[float]] = []
     learned = Chunks.learned
 
-    def noted(self: Chunks, report: Report) -> list[TaskOutcome]:
+    def noted(self: Chunks, report: WorkerBatch) -> list[TaskOutcome]:
         reports.append([outcome.numbers["seconds"] for outcome in report.outcomes])
         return learned(self, report)
 
@@ -140,7 +140,7 @@ def test_a_chunk_that_its_process_never_got_is_sent_again(monkeypatch: pytest.Mo
     class Forgetful:
         """A pool that loses the first chunk, as one does whose process has just ended."""
 
-        def submit(self, *call: object) -> Future[Report]:
+        def submit(self, *call: object) -> Future[WorkerBatch]:
             sent.append(call)
             return Future() if len(sent) == 1 else get().submit(*call)  # type: ignore[arg-type]
 
@@ -163,7 +163,7 @@ def test_a_chunk_whose_process_died_unnoticed_is_sent_again(
     class Blind:
         """A pool that does not notice the end of its first process."""
 
-        def submit(self, *call: object) -> Future[Report]:
+        def submit(self, *call: object) -> Future[WorkerBatch]:
             sent.append(call)
             return Future() if len(sent) == 1 else get().submit(*call)  # type: ignore[arg-type]
 

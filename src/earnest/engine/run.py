@@ -39,9 +39,9 @@ from earnest.engine.worker import (
     TIME_LIMIT,
     Chunks,
     FallenTask,
-    Report,
     Sent,
     Work,
+    WorkerBatch,
     collect_fallen,
     failure,
     is_working,
@@ -293,7 +293,7 @@ def _run_joblib(parcel: Parcel, chunks: Chunks, where: BackendPlan) -> Generator
     yield from chunks.unsent
 
 
-def _yield_reports(parcel: Parcel, chunks: Chunks, where: BackendPlan) -> Generator[Report]:
+def _yield_reports(parcel: Parcel, chunks: Chunks, where: BackendPlan) -> Generator[WorkerBatch]:
     """Yield reports as they come, or batch by batch where a back end cannot give them so."""
     from joblib import Parallel, delayed
 
@@ -316,7 +316,7 @@ def _yield_reports(parcel: Parcel, chunks: Chunks, where: BackendPlan) -> Genera
                 yield from parallel(batch)
 
 
-def _yield_from_one(parcel: Parcel, chunks: Chunks) -> Generator[Report]:
+def _yield_from_one(parcel: Parcel, chunks: Chunks) -> Generator[WorkerBatch]:
     """Yield reports of one process besides this one, that is kept for further runs.
 
     joblib would run a single job in this process, where nothing can end it; and of two processes
@@ -332,7 +332,7 @@ def _yield_from_one(parcel: Parcel, chunks: Chunks) -> Generator[Report]:
             _SingleProcess.end()
 
 
-def _perform_alone(parcel: Parcel, chunk: Sequence[Sent]) -> Report:
+def _perform_alone(parcel: Parcel, chunk: Sequence[Sent]) -> WorkerBatch:
     """Return the report of the kept process; a chunk that got lost on its way is sent again.
 
     A process that ends because it was idle, just when it is sent a chunk, can lose it, and its
@@ -345,7 +345,7 @@ def _perform_alone(parcel: Parcel, chunk: Sequence[Sent]) -> Report:
         until, idle = time.monotonic() + patience, 0
         while idle < 2:  # a look may fall between two tasks
             try:
-                report: Report = future.result(timeout=LOOK)
+                report: WorkerBatch = future.result(timeout=LOOK)
             except TimeoutError:
                 if future.done():
                     raise
@@ -400,7 +400,7 @@ def _make_pool(where: BackendPlan) -> Parallel:
     )
 
 
-def _close_reports(pool: Parallel, reports: Generator[Report]) -> None:
+def _close_reports(pool: Parallel, reports: Generator[WorkerBatch]) -> None:
     """Stop the workers; joblib need not warn that what they have not given back is lost."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)

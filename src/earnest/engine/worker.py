@@ -125,7 +125,7 @@ _WIDTH = 255
 
 
 @dataclass(frozen=True)
-class Report:
+class WorkerBatch:
     """What a worker gives back: outcomes, the seconds that they took, and the keys not begun."""
 
     outcomes: list[TaskOutcome]
@@ -133,7 +133,7 @@ class Report:
     left: list[Key] = field(default_factory=list)
 
 
-def perform_chunk(parcel: Parcel, sent: Sequence[Sent]) -> Report:
+def perform_chunk(parcel: Parcel, sent: Sequence[Sent]) -> WorkerBatch:
     """Run tasks one after another until they have taken `TOGETHER` seconds.
 
     Finished outcomes must not wait long for the rest of their chunk, because they are lost if the
@@ -151,12 +151,12 @@ def perform_chunk(parcel: Parcel, sent: Sequence[Sent]) -> Report:
 
 def perform_scattered(
     token: str, blob: bytes, made_with: Mapping[str, str], packed: bytes
-) -> Report:
+) -> WorkerBatch:
     """Run a few tasks in a worker of dask, which holds the content as bytes."""
     return perform_packed(BytesParcel(token, blob, made_with), pickle.loads(packed))
 
 
-def perform_packed(parcel: Parcel, sent: Sequence[Sent]) -> Report:
+def perform_packed(parcel: Parcel, sent: Sequence[Sent]) -> WorkerBatch:
     """Run a few tasks in a worker that is not joblib's; what is parallel in them goes in threads.
 
     So it does in joblib's own processes.
@@ -168,14 +168,14 @@ def perform_packed(parcel: Parcel, sent: Sequence[Sent]) -> Report:
         return perform_chunk(parcel, sent)
 
 
-def _run_in_a_row(sent: Sequence[Sent], perform: Callable[[Task], TaskOutcome]) -> Report:
+def _run_in_a_row(sent: Sequence[Sent], perform: Callable[[Task], TaskOutcome]) -> WorkerBatch:
     began = time.perf_counter()
     outcomes: list[TaskOutcome] = []
     seconds = 0.0
     while len(outcomes) < len(sent) and seconds < TOGETHER:
         outcomes.append(perform(_unpack_task(sent[len(outcomes)])))
         seconds = time.perf_counter() - began
-    return Report(outcomes, seconds, [key for key, _ in sent[len(outcomes) :]])
+    return WorkerBatch(outcomes, seconds, [key for key, _ in sent[len(outcomes) :]])
 
 
 @functools.cache
@@ -298,7 +298,7 @@ class Chunks:
             if chunk:
                 yield chunk
 
-    def learned(self, report: Report) -> list[TaskOutcome]:
+    def learned(self, report: WorkerBatch) -> list[TaskOutcome]:
         """Take note of how long a chunk took and what is left of it; return its outcomes."""
         each = report.seconds / max(1, len(report.outcomes))
         fits = int(TOGETHER / each) if each > 0 else self._most

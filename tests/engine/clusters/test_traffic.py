@@ -11,7 +11,7 @@ import pytest
 from earnest.core import TaskOutcome
 from earnest.core.base.protocols import Task
 from earnest.engine.clusters.traffic import MOST_LOST, SUSPECT, LostChunk, refuse, run_on_cluster
-from earnest.engine.worker import Report, Sent
+from earnest.engine.worker import Sent, WorkerBatch
 from earnest.errors import EarnestError
 
 TASKS = [Task((number,)) for number in range(30)]
@@ -46,14 +46,14 @@ class Played:
     def send(self, chunk: list[Sent]) -> None:
         self.queue.append(chunk)
 
-    def next(self) -> tuple[list[Sent], Report | LostChunk]:
+    def next(self) -> tuple[list[Sent], WorkerBatch | LostChunk]:
         chunk = self.queue.popleft()
         keys = [key for key, _ in chunk]
         self.begun += [key[0] for key in keys]
         found = [self.fates[key[0]].pop(0) for key in keys if self.fates.get(key[0])]
         if found:
             return chunk, max(found, key=lambda lost: lost.killed)
-        return chunk, Report([TaskOutcome(key) for key in keys[:2]], 0.001, keys[2:])
+        return chunk, WorkerBatch([TaskOutcome(key) for key in keys[:2]], 0.001, keys[2:])
 
 
 @pytest.mark.parametrize("seed", range(5))

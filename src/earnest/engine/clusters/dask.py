@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, NoReturn, Protocol, Self
 from earnest.core.base.errors import ClusterError
 from earnest.engine.clusters.traffic import MOST_LOST, LostChunk, make_keeps_nothing_error, refuse
 from earnest.engine.parcels import BytesParcel, RunContent, pack
-from earnest.engine.worker import Report, Sent, perform_scattered
+from earnest.engine.worker import Sent, WorkerBatch, perform_scattered
 
 if TYPE_CHECKING:
     from joblib._dask import DaskDistributedBackend
@@ -48,7 +48,7 @@ class Future(Protocol):
     def exception(self, timeout: float) -> BaseException:
         """Return what the task raised."""
 
-    def result(self, timeout: float) -> Report:
+    def result(self, timeout: float) -> WorkerBatch:
         """Return what the task gave."""
 
 
@@ -69,7 +69,7 @@ class Client(Protocol):
         """Give data to the cluster."""
 
     def submit(
-        self, func: Callable[..., Report], *args: object, key: str, **kwargs: object
+        self, func: Callable[..., WorkerBatch], *args: object, key: str, **kwargs: object
     ) -> Future:
         """Send a task."""
 
@@ -204,7 +204,7 @@ class DaskTraffic:
                 return self._parcel.future()
         raise make_keeps_nothing_error()
 
-    def next(self) -> tuple[list[Sent], Report | LostChunk]:
+    def next(self) -> tuple[list[Sent], WorkerBatch | LostChunk]:
         """Wait for the next chunk that is back, and return what became of it."""
         while True:
             try:
@@ -218,7 +218,7 @@ class DaskTraffic:
                 continue
             return self._away.pop(future.key)[1], result
 
-    def _result(self, future: Future) -> Report | LostChunk | None:
+    def _result(self, future: Future) -> WorkerBatch | LostChunk | None:
         from distributed import CancelledError, KilledWorker
 
         try:

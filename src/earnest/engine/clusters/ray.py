@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 from earnest.core.base.errors import ClusterError
 from earnest.engine.clusters.traffic import LostChunk, refuse
 from earnest.engine.parcels import RayParcel
-from earnest.engine.worker import Report, Sent, perform_packed
+from earnest.engine.worker import Sent, WorkerBatch, perform_packed
 
 if TYPE_CHECKING:
     from ray import ObjectRef
@@ -53,17 +53,17 @@ class RayTraffic:
         """Send a chunk to whoever is free."""
         self._away[self._perform.remote(self._parcel, chunk)] = chunk
 
-    def next(self) -> tuple[list[Sent], Report | LostChunk]:
+    def next(self) -> tuple[list[Sent], WorkerBatch | LostChunk]:
         """Wait for the next chunk that is back, and return what became of it."""
         (reference,), _ = self._ray.wait(list(self._away), num_returns=1)
         result = self._result(reference)
         return self._away.pop(reference), result
 
-    def _result(self, reference: ObjectRef) -> Report | LostChunk:
+    def _result(self, reference: ObjectRef) -> WorkerBatch | LostChunk:
         errors = self._ray.exceptions
         dead = (errors.WorkerCrashedError, errors.OutOfMemoryError, errors.NodeDiedError)
         try:
-            report: Report = self._ray.get(reference)
+            report: WorkerBatch = self._ray.get(reference)
         except dead:
             return LostChunk(killed=True)
         except (errors.ObjectLostError, errors.TaskCancelledError):

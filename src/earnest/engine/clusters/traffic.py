@@ -13,7 +13,7 @@ from typing import NoReturn, Protocol, Self
 
 from earnest.core.base.errors import ClusterError, EarnestError
 from earnest.core.base.protocols import Key, Task, TaskOutcome
-from earnest.engine.worker import ENDED, Chunks, Report, Sent, failure
+from earnest.engine.worker import ENDED, Chunks, Sent, WorkerBatch, failure
 
 MOST_LOST = 10  # times that all that is away is lost in a row
 SUSPECT = 3  # times that a task is lost until it may be that which kills workers
@@ -45,7 +45,7 @@ class Traffic(Protocol):
     def send(self, chunk: list[Sent]) -> None:
         """Send a chunk to whoever is free."""
 
-    def next(self) -> tuple[list[Sent], Report | LostChunk]:
+    def next(self) -> tuple[list[Sent], WorkerBatch | LostChunk]:
         """Wait for the next chunk that is back, and return what became of it."""
 
 
@@ -80,7 +80,7 @@ def _deal_chunks(
             if not len(traffic):
                 return
             chunk, result = traffic.next()
-            if isinstance(result, Report):
+            if isinstance(result, WorkerBatch):
                 lost = 0
                 yield from chunks.learned(result)
                 continue
