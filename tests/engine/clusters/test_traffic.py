@@ -10,7 +10,13 @@ import pytest
 
 from earnest.core import TaskOutcome
 from earnest.core.base.protocols import Task
-from earnest.engine.clusters.traffic import MOST_LOST, SUSPECT, LostChunk, refuse, run_on_cluster
+from earnest.engine.clusters.traffic import (
+    MOST_LOST,
+    SUSPECT,
+    LostChunk,
+    raise_worker_error,
+    run_on_cluster,
+)
 from earnest.engine.worker import Sent, WorkerBatch
 from earnest.errors import EarnestError
 
@@ -105,6 +111,6 @@ def test_what_a_worker_lacks_is_told_by_its_own_name() -> None:
     outer = RuntimeError("cannot deserialize")
     outer.__cause__ = ModuleNotFoundError("No module named 'mine'")
     with pytest.raises(EarnestError, match=r"a dask worker cannot run.*No module named 'mine'"):
-        refuse("dask", outer)
+        raise_worker_error("dask", outer)
     with pytest.raises(EarnestError, match="as it was"):
-        refuse("dask", EarnestError("as it was"))
+        raise_worker_error("dask", EarnestError("as it was"))

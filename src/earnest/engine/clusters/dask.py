@@ -24,7 +24,12 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, NoReturn, Protocol, Self
 
 from earnest.core.base.errors import ClusterError
-from earnest.engine.clusters.traffic import MOST_LOST, LostChunk, make_keeps_nothing_error, refuse
+from earnest.engine.clusters.traffic import (
+    MOST_LOST,
+    LostChunk,
+    make_keeps_nothing_error,
+    raise_worker_error,
+)
 from earnest.engine.parcels import BytesParcel, RunContent, pack
 from earnest.engine.worker import Sent, WorkerBatch, perform_scattered
 
@@ -117,7 +122,7 @@ class DaskCluster:
             answers = self.client.run(resolve_name, name, workers=list(workers), on_error="return")
         for answer in answers.values():
             if isinstance(answer, ImportError):
-                refuse("dask", answer)
+                raise_worker_error("dask", answer)
 
     @contextmanager
     def scattered(self, content: RunContent) -> Iterator[DaskParcel]:
@@ -271,4 +276,4 @@ def _raise_error(error: BaseException) -> NoReturn:
 
     if isinstance(error, KilledWorker):
         raise error
-    refuse("dask", error)
+    raise_worker_error("dask", error)

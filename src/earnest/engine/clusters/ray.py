@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Self
 
 from earnest.core.base.errors import ClusterError
-from earnest.engine.clusters.traffic import LostChunk, refuse
+from earnest.engine.clusters.traffic import LostChunk, raise_worker_error
 from earnest.engine.parcels import RayParcel
 from earnest.engine.worker import Sent, WorkerBatch, perform_packed
 
@@ -69,7 +69,7 @@ class RayTraffic:
         except (errors.ObjectLostError, errors.TaskCancelledError):
             return LostChunk()
         except errors.RayTaskError as error:
-            refuse("ray", error.cause)
+            raise_worker_error("ray", error.cause)
         except errors.RayError as error:
             raise ClusterError(
                 "the ray cluster failed",

@@ -103,7 +103,7 @@ def make_keeps_nothing_error() -> ClusterError:
     )
 
 
-def refuse(kind: str, error: BaseException) -> NoReturn:
+def raise_worker_error(kind: str, error: BaseException) -> NoReturn:
     """Raise what a worker says; errors of tasks are outcomes, so this one is of the cluster."""
     if isinstance(error, EarnestError):
         raise error

@@ -26,7 +26,7 @@ from earnest.kernels.score import fold_scores, score_table
 from earnest.metrics.families import Metric
 from earnest.training.fit.experiment import LEARNER, make_cell
 from earnest.training.fit.ledger import Ledger
-from earnest.training.fit.problem import refuse
+from earnest.training.fit.problem import explain_no_estimate
 from earnest.training.fit.run import run_all
 from earnest.training.fit.splits import Splits, check_partition
 from earnest.training.search.judging import SearchResults, judge_search
@@ -267,7 +267,7 @@ def nested_cv(
     copy = _copy_search(search, n_jobs, store)
     options = read_options(copy)
     prepared = prepare(options, X, y, {"groups": groups, **params})
-    refusal = refuse(prepared.problem)
+    refusal = explain_no_estimate(prepared.problem)
     if refusal is not None:
         raise refusal
     if options.refit is False and len(prepared.scoring.names or ()) > 1:

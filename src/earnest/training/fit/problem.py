@@ -517,7 +517,7 @@ def _has_usual_score(base: Estimator) -> bool:
     return getattr(getattr(type(last), "score", None), "__qualname__", "") in _USUAL
 
 
-def refuse(problem: Problem) -> MetricError | None:
+def explain_no_estimate(problem: Problem) -> MetricError | None:
     """Return why there is no estimate, or None if there is one."""
     if problem.plan is None:
         return MetricError(

@@ -14,7 +14,7 @@ from earnest.core.base.errors import InputError
 from earnest.core.results.cautions import Caution
 from earnest.training.fit.experiment import SINGLE
 from earnest.training.fit.ledger import tell_failures, warn_of_means
-from earnest.training.fit.problem import check_refit, refuse
+from earnest.training.fit.problem import check_refit, explain_no_estimate
 from earnest.training.search.dropping.bced import warn_of_dropping
 from earnest.training.search.dropping.stopping import warn_of_stopping
 from earnest.training.search.estimate import (
@@ -169,7 +169,7 @@ def judge_search(
     if chosen is not None and not callable(options.refit):
         score = table[f"mean_test_{name}"][chosen]
         unscored = bool(np.isnan(table[f"mean_test_{name}"]).all())
-    refusal = refuse(prepared.problem)
+    refusal = explain_no_estimate(prepared.problem)
     question = None
     if prepared.problem.metric is not None:
         question = EstimateQuestion(

@@ -33,10 +33,10 @@ from earnest.training.fit.experiment import LEARNER, WHOLE, Configuration, Exper
 from earnest.training.fit.problem import (
     Problem,
     Scoring,
+    explain_no_estimate,
     make_survival_outcome,
     read_problem,
     read_scoring,
-    refuse,
 )
 from earnest.training.fit.response import METHODS, count_rows, cut_params
 from earnest.training.fit.splits import Splits, add_splits, check_seeded, make_seed, make_splits
@@ -718,7 +718,7 @@ def choose_guide(
     Where nobody says, a greedy search is crossed if its metric can be computed from predictions.
     """
     adaptive = isinstance(candidates, DynamicSearch) and not getattr(candidates, "static", False)
-    reason = refuse(problem)
+    reason = explain_no_estimate(problem)
     if options.guide is None:
         greedy = bool(getattr(candidates, "greedy", False))
         usual = Guide.CROSSED if greedy and reason is None else Guide.ALL

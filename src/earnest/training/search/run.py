@@ -27,7 +27,7 @@ from earnest.metrics.families import Metric
 from earnest.metrics.responding import pick_answer
 from earnest.training.fit.experiment import Configuration
 from earnest.training.fit.ledger import Ledger
-from earnest.training.fit.problem import refuse
+from earnest.training.fit.problem import explain_no_estimate
 from earnest.training.fit.response import ResponsePlan
 from earnest.training.fit.run import Run, RunOptions, open_run, run_cells
 from earnest.training.fit.splits import Splits
@@ -322,7 +322,7 @@ def _describe_search(options: SearchOptions, prepared: SearchSetup) -> str:
 
 
 def _refuse_no_metric(prepared: SearchSetup) -> None:
-    reason = refuse(prepared.problem)
+    reason = explain_no_estimate(prepared.problem)
     if reason is not None:
         raise InputError(
             f"{arg('drop')} and `stop_when_width` need predictions to look at",
