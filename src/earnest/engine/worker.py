@@ -50,7 +50,7 @@ def perform(work: Work, shared: object, task: Task, limit: TaskLimit | None = No
     with ErrorCatcher() as caught:
         with gentle(limit):
             outcome = work(shared, task)
-        return settle(outcome, task.key)
+        return check_outcome(outcome, task.key)
     if limit is not None and limit.is_over and caught.note == TIME_LIMIT:
         return failure(task.key, caught.text, OVER)
     return failure(task.key, caught.text, caught.note, time.perf_counter() - began, limit)
@@ -92,7 +92,7 @@ class ErrorCatcher:
         return True
 
 
-def settle(outcome: object, key: Key) -> TaskOutcome:
+def check_outcome(outcome: object, key: Key) -> TaskOutcome:
     """Return the outcome with arrays and numbers as a store keeps them, or raise."""
     if not isinstance(outcome, TaskOutcome) or outcome.key != key:
         raise InputError(

@@ -79,6 +79,6 @@ from .tune.folder import REPORT as REPORT
 from .tune.model import FORMAT as FORMAT
 from .tune.model_checks import ModelPartError as ModelPartError
 from .tune.model_checks import list_trusted_types as list_trusted_types
-from .tune.model_checks import settle as settle
+from .tune.model_checks import normalize_archive as normalize_archive
 from .tune.plan import TunePlan as TunePlan
 from .tune.plan import warn_of_plan as warn_of_plan

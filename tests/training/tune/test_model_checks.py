@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from skops.io import dumps, get_untrusted_types, loads
 
-from earnest.training import settle
+from earnest.training import normalize_archive
 
 X = np.random.default_rng(0).normal(size=(60, 3))
 Y = np.tile([0, 1], 30)
@@ -28,12 +28,12 @@ def test_two_files_of_one_model_are_the_same_bytes_though_those_of_skops_are_not
     kept = [fitted(), fitted()]  # both alive, so that no address is used twice
     one, other = (dumps(model) for model in kept)
     assert one != other
-    assert settle(one) == settle(other)
+    assert normalize_archive(one) == normalize_archive(other)
 
 
 def test_what_comes_back_predicts_the_same_and_parts_stay_shared():
     model = fitted()
-    data = settle(dumps(model))
+    data = normalize_archive(dumps(model))
     back = loads(data, trusted=get_untrusted_types(data=data))
     for name in model:
         assert (back[name].predict_proba(X) == model[name].predict_proba(X)).all()
@@ -41,6 +41,6 @@ def test_what_comes_back_predicts_the_same_and_parts_stay_shared():
 
 
 def test_no_time_and_no_address_is_left():
-    with ZipFile(BytesIO(settle(dumps(fitted())))) as archive:
+    with ZipFile(BytesIO(normalize_archive(dumps(fitted())))) as archive:
         assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
         assert max(len(info.filename) for info in archive.infolist()) < 12

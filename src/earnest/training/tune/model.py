@@ -35,8 +35,8 @@ from earnest.training.tune.model_checks import (
     check_index,
     check_made,
     list_trusted_types,
+    normalize_archive,
     refuse_types,
-    settle,
 )
 
 FORMAT = "earnest-model-1"
@@ -236,7 +236,7 @@ class Model:
             "probabilities": self.probabilities,
         }
         data = {"format": FORMAT, "about": json.dumps(about), "estimator": self.estimator}
-        return settle(bytes(dumps(data)), _name_version())
+        return normalize_archive(bytes(dumps(data)), _name_version())
 
 
 def _read_ids(columns: Columns, name: str, forecast: Forecast) -> tuple[object, ...]:

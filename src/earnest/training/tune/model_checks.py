@@ -142,7 +142,7 @@ INDEX = "schema.json"  # the file of the archive that says what the others are
 DAY = (1980, 1, 1, 0, 0, 0)  # the first that an archive knows
 
 
-def settle(data: bytes, comment: str = "") -> bytes:
+def normalize_archive(data: bytes, comment: str = "") -> bytes:
     """Return the file of skops with its parts numbered in their order, without times.
 
     `comment` is what can be read of the archive before anything is made of it.
