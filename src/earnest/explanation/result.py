@@ -517,16 +517,16 @@ def _differ_clearly(
     return lowest > max(importance.total[name].high for name in others)
 
 
-def in_percent(share: Share) -> str:
+def show_share(share: Share) -> str:
     """Return a share with its interval.
 
     Examples
     --------
-    >>> from earnest.explanation.result import in_percent
+    >>> from earnest.explanation.result import show_share
     >>> from collections.abc import Mapping
 
     from earnest.explanation.importance import Share
-    >>> in_percent(Share(0.412, 0.33, 0.5))
+    >>> show_share(Share(0.412, 0.33, 0.5))
     '41 % (33 to 50)'
     """
     return f"{100 * share.value:.0f} % ({100 * share.low:.0f} to {100 * share.high:.0f})"

@@ -16,7 +16,7 @@ from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution
 from earnest.metrics.families import Metric, Need, RankMetric
 from earnest.metrics.ranking import is_auc
-from earnest.metrics.responding import cut, in_percent
+from earnest.metrics.responding import are_percentages, cut
 from earnest.resampling.bootstrap import GroupBootstrap
 
 FEW_OF_A_CLASS = 5  # cases of a class in a fold under which fold scores say little
@@ -56,7 +56,7 @@ def _one_side(pi: Predictions, metric: Metric) -> Iterator[Caution]:
     if low > at or high <= at:
         label = pi.target.classes[1 if low > at else 0]
         yield of_evidence.scores_on_one_side(
-            above=low > at, threshold=float(at), label=str(label), percent=in_percent(pi)
+            above=low > at, threshold=float(at), label=str(label), percent=are_percentages(pi)
         )
 
 

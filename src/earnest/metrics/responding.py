@@ -74,7 +74,8 @@ def check_fits(pi: Answers, metric: Metric) -> None:
             f"metric {metric.name!r} cannot be computed from a {pi.kind} response",
             needs=" or ".join(_FITS[metric.needs][:2]),
             got=str(pi.kind),
-            cure=f"{PERCENT} " * (isinstance(pi, Predictions) and in_percent(pi)) + _CURES[pi.kind],
+            cure=f"{PERCENT} " * (isinstance(pi, Predictions) and are_percentages(pi))
+            + _CURES[pi.kind],
         )
 
 
@@ -165,7 +166,7 @@ def find_usual_cut(kind: ResponseKind) -> float:
     return 0.5 if kind is ResponseKind.PROBABILITY else 0.0
 
 
-def in_percent(pi: Predictions) -> bool:
+def are_percentages(pi: Predictions) -> bool:
     """Tell whether decision values lie between 0 and 100, as percentages do."""
     binary = pi.kind is ResponseKind.DECISION and pi.target.task is Task.BINARY
     return binary and is_like_percent(*finite_range(pi.responses))

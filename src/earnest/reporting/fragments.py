@@ -43,7 +43,7 @@ from earnest.core.text.thresholds import headline as thresholds_headline
 from earnest.core.text.thresholds import tell_thresholds
 from earnest.decision.plan import Plan
 from earnest.decision.verdict import Verdict
-from earnest.explanation.result import Explanation, in_percent
+from earnest.explanation.result import Explanation, show_share
 from earnest.explanation.sampling_bias import short
 from earnest.inference.general.result import StatisticResult
 from earnest.metrics import METRICS
@@ -210,7 +210,7 @@ def explanation_fragment(explanation: Explanation) -> str:
         for i, curve in enumerate(curves[:MOST_EFFECTS])
     ]
     best = ", ".join(f"{name} = {short(value)}" for name, value in explanation.best_config.items())
-    shares = [(name, in_percent(share)) for name, share in explanation.importance.total.items()]
+    shares = [(name, show_share(share)) for name, share in explanation.importance.total.items()]
     return fragment(
         explanation.headline,
         f"What the search learned about {explanation.objective.name} (as searched, not corrected), "

@@ -24,7 +24,7 @@ from earnest.core.space.levels import show_level
 from earnest.core.text.numbers import write_count
 from earnest.explanation.curves import EffectCurve
 from earnest.explanation.regions.regions import RegionTree, band_words
-from earnest.explanation.result import Explanation, in_percent
+from earnest.explanation.result import Explanation, show_share
 from earnest.explanation.suggest import Suggestion
 
 MOST_PARAMS, MOST_TREES = 12, 3
@@ -77,7 +77,7 @@ def effects(explanation: Explanation) -> Iterator[Part]:
     rows = [
         (
             clean(_cut(curve.param)),
-            in_percent(explanation.importance.total[curve.param]),
+            show_share(explanation.importance.total[curve.param]),
             spark(curve),
             clean(_cut(best_at(curve), 12)),
             span(curve),

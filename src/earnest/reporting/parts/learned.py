@@ -21,7 +21,7 @@ from earnest.explanation.regions.regions import (
     in_words,
     share_words,
 )
-from earnest.explanation.result import Explanation, in_percent
+from earnest.explanation.result import Explanation, show_share
 from earnest.explanation.sampling_bias import short
 from earnest.explanation.suggest import Suggestion
 from earnest.plotting.svg import effects as svg_effects
@@ -177,9 +177,9 @@ def _numbers(explanation: Explanation) -> Iterator[Facts]:
     yield Facts(
         "Share of the variation, together with the others",
         (
-            *((name, in_percent(share)) for name, share in shares.total.items()),
+            *((name, show_share(share)) for name, share in shares.total.items()),
             *(
-                (f"{' and '.join(pair)}, beyond each alone", in_percent(share))
+                (f"{' and '.join(pair)}, beyond each alone", show_share(share))
                 for pair, share in list(shares.pairs.items())[:MOST_PAIRS]
             ),
         ),
