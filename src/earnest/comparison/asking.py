@@ -174,7 +174,7 @@ class ComparisonRequest:
         chosen = configure_test(test, n_resamples=n_resamples)
         if evidence is not None and chosen.spec.needs is not evidence:
             raise _refuse_evidence(chosen, evidence)
-        level = check.share("confidence_level", confidence_level)
+        level = check.check_share("confidence_level", confidence_level)
         workers(n_jobs)
         wanted = Alternative.of(alternative)
         if wanted is not Alternative.TWO_SIDED and not chosen.spec.one_sided:

@@ -127,7 +127,7 @@ def gate(
     pi, measure = read_measured(source.evidence, source.metric_or(metric))
     ask = _GateOptions(
         metric=source.metric_or(metric),
-        level=check.share("confidence_level", confidence_level),
+        level=check.check_share("confidence_level", confidence_level),
         method=method,
         test=test,
         rng=rng,

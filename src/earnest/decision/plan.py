@@ -308,8 +308,8 @@ def plan(
     'width'
     """
     question, goal = _read_goal(detect, width)
-    level = check.share("confidence_level", confidence_level)
-    wanted = check.share("power", power)
+    level = check.check_share("confidence_level", confidence_level)
+    wanted = check.check_share("power", power)
     source = open_evidence(pilot)
     metric = source.metric_or(metric)
     pi, measure = read_measured(source.evidence, metric)

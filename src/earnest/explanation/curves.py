@@ -479,7 +479,7 @@ class EffectSurface(Effect):
 
 def quantile(confidence_level: float) -> float:
     """Return the normal quantile of a two-sided band."""
-    level = check.share("confidence_level", confidence_level)
+    level = check.check_share("confidence_level", confidence_level)
     return NormalDist().inv_cdf(0.5 + 0.5 * level)
 
 

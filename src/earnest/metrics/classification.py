@@ -25,11 +25,11 @@ from earnest.metrics.families import (
     MomentMetric,
     Moments,
     Need,
+    divide,
     mean_metric,
     one_per_case,
     ratio,
     register,
-    share,
     share_metric,
     where_weighted,
 )
@@ -80,7 +80,7 @@ def paid_of_cases(
 
 def share_or_zero(count: Array, whole: Array, total: Array) -> Array:
     """Return the part of a whole, 0 where the whole is 0 and NaN where no case has weight."""
-    return where_weighted(share(count, whole, undefined=0.0), total)
+    return where_weighted(divide(count, whole, undefined=0.0), total)
 
 
 def precision_of(sums: Array, shared: Array) -> Array:

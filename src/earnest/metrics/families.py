@@ -283,7 +283,7 @@ def ratio(numerator: ArrayLike, denominator: ArrayLike, undefined: float = np.na
     return out
 
 
-def share(count: ArrayLike, whole: ArrayLike, undefined: float = np.nan) -> Array:
+def divide(count: ArrayLike, whole: ArrayLike, undefined: float = np.nan) -> Array:
     """Divide a part by its whole; rounding never takes the result out of [0, 1]."""
     return np.clip(ratio(count, whole, undefined), 0.0, 1.0)
 
@@ -324,7 +324,7 @@ def mean(sums: Array, shared: Array) -> Array:
 
 def mean_share(sums: Array, shared: Array) -> Array:
     """Return the weighted mean of the first feature, which lies in [0, 1]."""
-    return share(sums[0], shared[0])
+    return divide(sums[0], shared[0])
 
 
 def all_cases(sums: Array, shared: Array) -> Array:

@@ -27,10 +27,10 @@ from earnest.metrics.families import (
     Moments,
     TaskFields,
     View,
+    divide,
     find_class_members,
     ratio,
     register,
-    share,
     where_weighted,
 )
 from earnest.metrics.ranking import auc_scan, class_order
@@ -76,23 +76,23 @@ def mean_recall(sums: Array, shared: Array) -> Array:
     """Return the mean recall of the classes that have weight, NaN where fewer than two have."""
     present = shared > 0
     count = present.sum(axis=0)
-    recalls = share(sums, shared, undefined=0.0).sum(axis=0)
+    recalls = divide(sums, shared, undefined=0.0).sum(axis=0)
     return ratio(np.where(count > 1, recalls, np.nan), count)
 
 
 def precision_by_class(hits: Array, predicted: Array, true: Array) -> Array:
     """Return the precision of every class (K, B, C)."""
-    return share(hits, predicted, undefined=0.0)
+    return divide(hits, predicted, undefined=0.0)
 
 
 def recall_by_class(hits: Array, predicted: Array, true: Array) -> Array:
     """Return the recall of every class (K, B, C)."""
-    return share(hits, true, undefined=0.0)
+    return divide(hits, true, undefined=0.0)
 
 
 def f1_by_class(hits: Array, predicted: Array, true: Array) -> Array:
     """Return the F1 of every class (K, B, C)."""
-    return share(2.0 * hits, predicted + true, undefined=0.0)
+    return divide(2.0 * hits, predicted + true, undefined=0.0)
 
 
 def macro_mean(sums: Array, shared: Array, *, of: Callable[[Array, Array, Array], Array]) -> Array:
@@ -106,7 +106,7 @@ def weighted_f1(sums: Array, shared: Array) -> Array:
     """Return the mean F1 of the classes, each weighted by its cases."""
     hits, predicted = np.split(sums, 2)
     values = f1_by_class(hits, predicted, shared)
-    return share((values * shared).sum(axis=0), shared.sum(axis=0))
+    return divide((values * shared).sum(axis=0), shared.sum(axis=0))
 
 
 def matthews(sums: Array, shared: Array) -> Array:

@@ -24,9 +24,9 @@ from earnest.metrics.families import (
     Need,
     RankMetric,
     View,
+    divide,
     ratio,
     register,
-    share,
 )
 from earnest.metrics.resolve import name_with_knobs, register_factory
 
@@ -97,7 +97,7 @@ def auc_scan(score: Numbers, truth: Numbers, weights: Numbers) -> Array:
     positive, negative = group_masses(score, truth, weights)
     below = np.cumsum(negative, axis=1) - negative
     twice = (positive * (2.0 * below + negative)).sum(axis=1)  # exact for counts below 2**53
-    return share(twice, 2.0 * positive.sum(axis=1) * negative.sum(axis=1))
+    return divide(twice, 2.0 * positive.sum(axis=1) * negative.sum(axis=1))
 
 
 def average_precision_scan(score: Numbers, truth: Numbers, weights: Numbers) -> Array:
@@ -105,7 +105,7 @@ def average_precision_scan(score: Numbers, truth: Numbers, weights: Numbers) -> 
     positive, negative = sum_falling_masses(score, truth, weights)
     hits = np.cumsum(positive, axis=1)
     precision = ratio(hits, hits + np.cumsum(negative, axis=1), undefined=0.0)
-    return share(sum_in_order(positive * precision), positive.sum(axis=1))
+    return divide(sum_in_order(positive * precision), positive.sum(axis=1))
 
 
 def ks_scan(score: Numbers, truth: Numbers, weights: Numbers) -> Array:
@@ -113,7 +113,7 @@ def ks_scan(score: Numbers, truth: Numbers, weights: Numbers) -> Array:
     positive, negative = group_masses(score, truth, weights)
     total, other = positive.sum(axis=1, keepdims=True), negative.sum(axis=1, keepdims=True)
     lead = np.cumsum(positive, axis=1) * other - np.cumsum(negative, axis=1) * total
-    return share(np.abs(lead).max(axis=1), (total * other)[:, 0])
+    return divide(np.abs(lead).max(axis=1), (total * other)[:, 0])
 
 
 def partial_auc_scan(score: Numbers, truth: Numbers, weights: Numbers, *, max_fpr: float) -> Array:
@@ -193,7 +193,7 @@ def partial_roc_auc(max_fpr: float = 0.1) -> RankMetric:
     'partial_roc_auc(max_fpr=0.2)'
     """
     if max_fpr != 1:
-        max_fpr = check.share("max_fpr", max_fpr)
+        max_fpr = check.check_share("max_fpr", max_fpr)
     max_fpr = float(max_fpr)
     return _of_two_classes(
         name=name_with_knobs("partial_roc_auc", {"max_fpr": max_fpr}, {"max_fpr": 0.1}),

@@ -13,7 +13,7 @@ import numpy as np
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.sums import weighted_sums
 from earnest.core.data.target import Target
-from earnest.metrics.families import SURVIVAL, Array, Need, RankMetric, View, register, share
+from earnest.metrics.families import SURVIVAL, Array, Need, RankMetric, View, divide, register
 
 PAIRS = 1 << 22  # pairs of cases compared at a time
 
@@ -40,7 +40,7 @@ def concordance_scan(score: Numbers, truth: Numbers, weights: Numbers) -> Array:
         for total, won in ((twice, credit), (pairs, comparable.astype(np.float64))):
             beyond = heavy @ won.T if whole else weighted_sums(heavy, won.T)  # exact for counts
             total += (weight * beyond).sum(axis=1)
-    return share(twice, 2.0 * pairs)
+    return divide(twice, 2.0 * pairs)
 
 
 concordance = register(

@@ -38,12 +38,12 @@ def test_an_open_range_says_so() -> None:
 
 
 def test_a_share_lies_strictly_between_0_and_1() -> None:
-    assert check.share("level", np.float32(0.5)) == 0.5
+    assert check.check_share("level", np.float32(0.5)) == 0.5
     for wrong in (0, 1, -1, 1.5, math.nan, math.inf, "x", None):
         with pytest.raises(en.errors.InputError, match="between 0 and 1"):
-            check.share("level", wrong)
+            check.check_share("level", wrong)
     with pytest.raises(en.errors.InputError, match=r"For 97\.5 percent use 0\.975"):
-        check.share("level", 97.5)
+        check.check_share("level", 97.5)
 
 
 def test_long_values_are_shown_short() -> None:

@@ -50,7 +50,7 @@ class Argument:
     def check(self, name: str, value: object) -> None:
         """Refuse a value beyond the limits."""
         if self.is_share:
-            check.share(name, value)
+            check.check_share(name, value)
         elif self.choices:
             check.one_of(name, value, self.choices)
         elif self.low is not None:

@@ -68,7 +68,7 @@ def read_number(value: object) -> float:
         return math.inf
 
 
-def share(name: str, value: object) -> float:
+def check_share(name: str, value: object) -> float:
     """Return `value` as a float strictly between 0 and 1, as far from 1 as tails can be told."""
     number = read_number(value)
     if type(value).__name__ in ("float16", "float32"):  # of NumPy: 0.9 is meant, not 0.89999998

@@ -55,7 +55,7 @@ class Rule:
         """Read an aggregate as people write it."""
         word = str(text).strip()
         if (quantile := _QUANTILE.fullmatch(word)) is not None:
-            return cls(Aggregate.QUANTILE, check.share("aggregate", quantile[1]))
+            return cls(Aggregate.QUANTILE, check.check_share("aggregate", quantile[1]))
         if (quantile := _PASS.fullmatch(word)) is not None:
             kind = Aggregate.PASS_AT if quantile[1] == "@" else Aggregate.PASS_ALL
             return cls(kind, check.whole_number("aggregate", int(quantile[2]), low=1))

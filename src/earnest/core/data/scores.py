@@ -991,7 +991,7 @@ class Variation:
         only more items narrow it then. None where items do not differ, so that samples are as good
         as items.
         """
-        check.share("share", share)
+        check.check_share("share", share)
         if math.isnan(self.within):
             raise EvidenceError(
                 "one sample of each item does not show how samples vary",

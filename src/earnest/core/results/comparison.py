@@ -296,7 +296,7 @@ class Comparison(MetricResult):
     ) -> Comparison:
         """Return the same comparison with another level or alternative, without new draws."""
         level = self.confidence_level if confidence_level is None else confidence_level
-        level = check.share("confidence_level", level)
+        level = check.check_share("confidence_level", level)
         wanted = Alternative.of(self.alternative if alternative is None else alternative)
         if self.p_values is not None and wanted not in self.p_values:
             raise EvidenceError(

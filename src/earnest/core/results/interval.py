@@ -37,7 +37,7 @@ class Ask:
     @classmethod
     def of(cls, confidence_level: float, side: Side | str) -> Ask:
         """Make an ask from checked arguments."""
-        level = check.share("confidence_level", confidence_level)
+        level = check.check_share("confidence_level", confidence_level)
         return cls(level, Side(check.one_of("side", str(side), [str(s) for s in Side])))
 
     def resolved(self, greater_is_better: bool) -> Side:

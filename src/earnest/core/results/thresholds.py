@@ -457,8 +457,8 @@ class Thresholds(MetricResult):
             )
         if rule is None:
             name, value = named[0]
-            return name, check.share(name, value)
-        return rule, 0.0 if act_from is None else check.share("act_from", act_from)
+            return name, check.check_share(name, value)
+        return rule, 0.0 if act_from is None else check.check_share("act_from", act_from)
 
     def _need_draws(self) -> ThresholdDraws:
         if self.draws is None:

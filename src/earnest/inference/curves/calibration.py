@@ -107,7 +107,7 @@ def calibration(
     reason = no_calibration(pi)
     if reason is not None:
         raise EvidenceError("there is no calibration to judge", got=reason)
-    level = check.share("confidence_level", confidence_level)
+    level = check.check_share("confidence_level", confidence_level)
     target = pi.target
     labels = (1,) if target.task is Task.BINARY else tuple(range(len(target.classes)))
     question = _ClassJudge(level, len(labels), _is_refitted(pi))

@@ -240,7 +240,7 @@ def mean_curves(
     reason = no_curves(pi)
     if reason is not None:
         raise EvidenceError("there is no curve to draw", got=reason)
-    level, pi = check.share("confidence_level", confidence_level), pi.usable()
+    level, pi = check.check_share("confidence_level", confidence_level), pi.usable()
     table = draw_scores(
         pi,
         metric,
@@ -581,7 +581,7 @@ def class_curves(
     reason = no_class_curves(pi)
     if reason is not None:
         raise EvidenceError("there are no curves to draw", got=reason)
-    level, pi = check.share("confidence_level", confidence_level), pi.usable()
+    level, pi = check.check_share("confidence_level", confidence_level), pi.usable()
     count = len(pi.target.classes)
     table = draw_scores(
         pi,

@@ -65,7 +65,7 @@ def confusion(pi: Predictions, winner: int | str, *, confidence_level: float = 0
     target = pi.target
     if not target.has_classes:
         raise EvidenceError("there are no decisions", needs="classes", got=f"task {target.task}")
-    level = check.share("confidence_level", confidence_level)
+    level = check.check_share("confidence_level", confidence_level)
     column = pi.configs.index(winner)
     truth, predicted, rows = [], [], []
     for repeat in range(pi.n_repeats):
@@ -265,7 +265,7 @@ def kaplan_meier(
     >>> curve.times, curve.survival
     (array([1., 2., 3.]), array([0.75, 0.5 , 0.  ]))
     """
-    level = check.share("confidence_level", confidence_level)
+    level = check.check_share("confidence_level", confidence_level)
     when, counts = np.unique(times[events], return_counts=True)
     observed = np.sort(times)
     risk = len(times) - np.searchsorted(observed, when, side="left")

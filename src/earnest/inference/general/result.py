@@ -150,7 +150,7 @@ class StatisticResult(Result):
 
 def ask_at(result: StatisticResult, confidence_level: float, side: str) -> StatisticResult:
     """Return a result with the interval of a level and a side, and what is to be said of it."""
-    level, end = check.share("confidence_level", confidence_level), side_of(side)
+    level, end = check.check_share("confidence_level", confidence_level), side_of(side)
     if result.source is None:
         raise make_not_kept_error("the source of the limits was", "the source of an interval")
     interval = Interval(*result.source.limits(level, end), level, str(end))

@@ -104,7 +104,7 @@ def bootstrap(
     >>> en.inference.bootstrap(lambda w: np.average(x, weights=w), x, rng=1)
     1.11, standard error 0.16, 95 % interval [0.88, 1.58] (bootstrap, bca, n=50)
     """
-    level, end = check.share("confidence_level", confidence_level), side_of(side)
+    level, end = check.check_share("confidence_level", confidence_level), side_of(side)
     count = check.whole_number("n_resamples", n_resamples, low=2)
     kind = check.one_of("method", method, METHODS)
     if standard_error is not None and kind != "studentised":
@@ -187,7 +187,7 @@ def jackknife(
     >>> bool(np.isclose(result.standard_error, x.std(ddof=1) / np.sqrt(10)))
     True
     """
-    level, end = check.share("confidence_level", confidence_level), side_of(side)
+    level, end = check.check_share("confidence_level", confidence_level), side_of(side)
     units = Units.of(cases, strata, groups)
     weighted = _make_statistic(statistic, units, vectorized)
     value = weighted.at_ones()
@@ -262,7 +262,7 @@ def influence(
     >>> np.allclose(result.influences, x - x.mean())
     True
     """
-    level, end = check.share("confidence_level", confidence_level), side_of(side)
+    level, end = check.check_share("confidence_level", confidence_level), side_of(side)
     units = Units.of(cases, strata, groups)
     weighted = _make_statistic(statistic, units, vectorized)
     value = weighted.at_ones()

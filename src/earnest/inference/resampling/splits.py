@@ -57,7 +57,7 @@ class SplitKnobs:
 
     def __post_init__(self) -> None:
         """Check the knobs, and keep the given split as a tuple."""
-        check.share("evaluate", self.evaluate)
+        check.check_share("evaluate", self.evaluate)
         check.one_of("split", self.split, ["stratified", "unstratified"])
         check.one_of("direction", self.direction, ["fixed", "auto"])
         if self.learn is not None:

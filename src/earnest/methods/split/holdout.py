@@ -87,7 +87,7 @@ class HoldOut(ResamplingKnobs):
     def __post_init__(self) -> None:
         """Check the knobs."""
         super().__post_init__()
-        check.share("evaluate", self.evaluate)
+        check.check_share("evaluate", self.evaluate)
         check.one_of("interval", self.interval, ["percentile", "normal"])
 
     def check(self, target: Target, design: Predictions, metric: Metric) -> None:

@@ -53,7 +53,7 @@ class SplitMethod(SplitKnobs, ABC):
         """Check the knobs."""
         super().__post_init__()
         if self.preselect is not None:
-            check.share("preselect", self.preselect)
+            check.check_share("preselect", self.preselect)
 
     @abstractmethod
     def find_limits(

@@ -138,7 +138,7 @@ class Lasso(_Selection):
         self.outcome = outcome
 
     def _measure_strengths(self, X: Array, y: Outcome) -> Array:
-        check.share("strength", self.strength)
+        check.check_share("strength", self.strength)
         if find_kind(self.outcome, y) != CLASSES:
             return self._score_numbers(X, np.asarray(y, dtype=np.float64))
         labels = np.unique(y)

@@ -472,7 +472,7 @@ class SES(ColumnSelection):
 
     def fit(self, X: NDArray[np.float64], y: NDArray[np.generic]) -> SES:
         """Find the columns."""
-        check.share("alpha", self.alpha)
+        check.check_share("alpha", self.alpha)
         check.whole_number("max_k", self.max_k, low=0)
         check.whole_number("n_signatures", self.n_signatures, low=1)
         kind = self._kind(y)

@@ -677,7 +677,7 @@ def check_options(options: SearchOptions) -> Estimator:
             got=check.show(options.refit),
         )
     check.one_of_or_none("guide", options.guide, [*Guide])
-    check.share("confidence_level", options.confidence_level)
+    check.check_share("confidence_level", options.confidence_level)
     configure_for_search(options.method, options.n_resamples, options.ensemble)
     workers(options.n_jobs)
     count_ahead(options.pre_dispatch, 1)

@@ -104,7 +104,7 @@ class ResamplingRule:
 
     def __post_init__(self) -> None:
         """Check the knobs."""
-        check.share("threshold", self.threshold)
+        check.check_share("threshold", self.threshold)
         check.whole_number("min_predictions", self.min_predictions, low=2)
         check.whole_number("n_resamples", self.n_resamples, low=1, high=MOST_RESAMPLES)
 

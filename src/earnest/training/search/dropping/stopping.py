@@ -109,7 +109,7 @@ class StopWhenWidth:
                 needs="a method such as 'bbc'",
                 got=check.show(self.method),
             )
-        check.share("confidence_level", self.confidence_level)
+        check.check_share("confidence_level", self.confidence_level)
         check.whole_number("min_predictions", self.min_predictions, low=2)
 
     def test(
