@@ -347,7 +347,7 @@ def where_weighted(value: Array, total: Array) -> Array:
     return np.where(total > 0, value, np.nan)
 
 
-def spread(total: Array, first: Array, second: Array) -> Array:
+def sum_squared_deviations(total: Array, first: Array, second: Array) -> Array:
     """Return the sum of squares about the mean from the sums of x and x², exactly 0 if constant."""
     about_mean = second - ratio(np.square(first), total)
     return np.where(about_mean > CONSTANT * second, about_mean, 0.0)

@@ -27,7 +27,7 @@ from earnest.metrics.families import (
     ratio,
     register,
     root_mean,
-    spread,
+    sum_squared_deviations,
 )
 from earnest.metrics.ranking import find_tie_groups, weighted_quantile
 
@@ -90,12 +90,12 @@ def _make_powers(target: Target, centre: float) -> Array:
 
 def explained(sums: Array, shared: Array) -> Array:
     """Return R² = 1 - sum of squared errors / sum of squares of y about its mean."""
-    return 1.0 - ratio(sums[0], spread(*shared))
+    return 1.0 - ratio(sums[0], sum_squared_deviations(*shared))
 
 
 def explained_variance_of(sums: Array, shared: Array) -> Array:
     """Return 1 - variance of the residuals / variance of y."""
-    return 1.0 - ratio(spread(shared[0], *sums), spread(*shared))
+    return 1.0 - ratio(sum_squared_deviations(shared[0], *sums), sum_squared_deviations(*shared))
 
 
 def correlation(sums: Array, shared: Array) -> Array:
@@ -103,7 +103,9 @@ def correlation(sums: Array, shared: Array) -> Array:
     first, second, product = sums
     total, outcome, _ = shared
     together = product - ratio(first * outcome, total)
-    apart = np.sqrt(spread(total, first, second)) * np.sqrt(spread(*shared))
+    apart = np.sqrt(sum_squared_deviations(total, first, second)) * np.sqrt(
+        sum_squared_deviations(*shared)
+    )
     return np.clip(ratio(together, apart), -1.0, 1.0)
 
 

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import earnest as en
-from earnest.comparison.tests.five_by_two import spread
+from earnest.comparison.tests.five_by_two import average_variance
 
 
 def losses(a: np.ndarray, b: np.ndarray, **about: object) -> en.Scores:
@@ -36,7 +36,7 @@ def test_the_statistic_is_the_first_difference_over_the_mean_spread() -> None:
 
 
 def test_the_spread_is_the_sum_of_squares_about_the_mean_of_a_repeat() -> None:
-    assert spread(APART) == pytest.approx(APART.var(axis=1, ddof=1).mean())
+    assert average_variance(APART) == pytest.approx(APART.var(axis=1, ddof=1).mean())
 
 
 def test_other_designs_are_refused_with_a_cure() -> None:

@@ -61,14 +61,14 @@ class FiveByTwo(Reading):
         return np.asarray(self.scores[:, :, a] - self.scores[:, :, b])
 
 
-def spread(apart: Array) -> float:
+def average_variance(apart: Array) -> float:
     """Return the mean over repeats of the variance of their two differences.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from earnest.comparison.tests.five_by_two import spread
-    >>> spread(np.array([[1.0, 3.0], [0.0, 0.0]]))
+    >>> from earnest.comparison.tests.five_by_two import average_variance
+    >>> average_variance(np.array([[1.0, 3.0], [0.0, 0.0]]))
     1.0
     """
     return float(((apart - apart.mean(axis=1, keepdims=True)) ** 2).sum(axis=1).mean())
@@ -88,7 +88,7 @@ class FiveByTwoReading(FiveByTwo):
         question, values = self.question, self.values
         return wald(
             (float(values[a]), float(values[b])),
-            spread(self.apart(a, b)),
+            average_variance(self.apart(a, b)),
             question.metric.scale,
             units=DEGREES,
             unit="repeat",

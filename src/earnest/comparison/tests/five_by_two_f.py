@@ -17,7 +17,7 @@ from earnest.comparison.base import (
     register,
     same_predictions,
 )
-from earnest.comparison.tests.five_by_two import DEGREES, DESIGN, FiveByTwo, spread
+from earnest.comparison.tests.five_by_two import DEGREES, DESIGN, FiveByTwo, average_variance
 from earnest.comparison.wald import ROUNDING, wald
 from earnest.core.results.specs import ComparisonEstimand
 
@@ -37,7 +37,7 @@ class CombinedReading(FiveByTwo):
         """Return the sum of squared differences over twice that of their spreads, by F(10, 5)."""
         question, values, apart = self.question, self.values, self.apart(a, b)
         pair = (float(values[a]), float(values[b]))
-        below = 2.0 * DEGREES * spread(apart)
+        below = 2.0 * DEGREES * average_variance(apart)
         same = same_predictions(question.pi, a, b)
         size = max(abs(pair[0]), abs(pair[1]), float(np.abs(apart).max()))
         if same or below <= (ROUNDING * size) ** 2:  # nothing to divide by
