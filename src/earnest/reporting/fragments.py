@@ -37,7 +37,7 @@ from earnest.core.text.gain import headline as gain_headline
 from earnest.core.text.learning import advice as learning_advice
 from earnest.core.text.learning import confidence as learning_confidence
 from earnest.core.text.learning import headline as learning_headline
-from earnest.core.text.names import readable
+from earnest.core.text.names import simplify_values
 from earnest.core.text.numbers import percent, prose
 from earnest.core.text.thresholds import headline as thresholds_headline
 from earnest.core.text.thresholds import tell_thresholds
@@ -450,7 +450,7 @@ def _count_classes(pi: Predictions) -> list[tuple[object, int]]:
 
 
 def _in_words(params: Mapping[str, object]) -> str:
-    shown = readable([params])[0]
+    shown = simplify_values([params])[0]
     return ", ".join(f"{name} {short(value)}" for name, value in shown.items()) or DASH
 
 

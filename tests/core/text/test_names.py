@@ -15,7 +15,7 @@ from earnest.core.text.names import (
     join_name,
     label_configs,
     param_names,
-    readable,
+    simplify_values,
     value_words,
 )
 from earnest.errors import InputError
@@ -27,29 +27,31 @@ class Nameless:
 
 def test_plain_values_stay_and_numpy_values_become_plain() -> None:
     given = {"a": None, "b": True, "c": np.int64(3), "d": (1, 2), "e": np.str_("x"), 7: 1.5}
-    (found,) = readable([given])
+    (found,) = simplify_values([given])
     assert found == {"a": None, "b": True, "c": 3, "d": "(1, 2)", "e": "x", "7": 1.5}
     assert [type(value) for value in found.values()] == [type(None), bool, int, str, str, float]
 
 
 def test_an_object_that_prints_its_address_is_called_by_its_class() -> None:
     one, other = Nameless(), Nameless()
-    found = readable([{"a": one}, {"a": other}, {"a": one}])
+    found = simplify_values([{"a": one}, {"a": other}, {"a": one}])
     assert [config["a"] for config in found] == ["Nameless-1", "Nameless-2", "Nameless-1"]
-    assert readable([{"a": one}]) == [{"a": "Nameless"}]
+    assert simplify_values([{"a": one}]) == [{"a": "Nameless"}]
 
 
 def test_an_estimator_is_shown_as_it_prints_if_that_is_short_else_by_its_class() -> None:
     pipe = make_pipeline(StandardScaler(), SVC(C=10, gamma=0.1, kernel="poly", degree=5))
     assert len(repr(pipe)) > LONGEST
-    found = readable([{"m": LogisticRegression(C=0.1)}, {"m": SVC()}, {"m": pipe}, {"m": SVC()}])
+    found = simplify_values(
+        [{"m": LogisticRegression(C=0.1)}, {"m": SVC()}, {"m": pipe}, {"m": SVC()}]
+    )
     assert [c["m"] for c in found] == ["LogisticRegression(C=0.1)", "SVC()", "Pipeline", "SVC()"]
 
 
 def test_functions_of_one_name_are_numbered_and_missing_values_stay_missing() -> None:
     import pandas as pd
 
-    found = readable([{"f": lambda x: x, "g": pd.NA}, {"f": lambda x: -x, "g": np.mean}])
+    found = simplify_values([{"f": lambda x: x, "g": pd.NA}, {"f": lambda x: -x, "g": np.mean}])
     assert [config["f"] for config in found] == ["<lambda>-1", "<lambda>-2"]
     assert np.isnan(found[0]["g"])
     assert found[1]["g"] == "mean"

@@ -11,7 +11,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
 from earnest.core.data.weights import Weights
 from earnest.core.space.trials import Trials
-from earnest.core.text.names import readable
+from earnest.core.text.names import simplify_values
 from earnest.metrics.families import Metric
 
 
@@ -40,7 +40,7 @@ def score_trials(predictions: Predictions, metric: Metric, ask: TrialsRequest) -
 
 def plain_params(params: Mapping[str, object]) -> dict[str, Any]:
     """Return parameters as plain values."""
-    return readable([dict(params)])[0]
+    return simplify_values([dict(params)])[0]
 
 
 def _read_predictions(source: Predictions | Scores, ask: TrialsRequest) -> Trials:

@@ -18,7 +18,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.space.trials import Trials
 from earnest.core.text.doors import arg
-from earnest.core.text.names import readable
+from earnest.core.text.names import simplify_values
 
 # Scores of configurations on splits, as our own search has them, made into trials.
 
@@ -95,7 +95,7 @@ def show_configs(
         {WHOLE: name} if _is_whole(config) and name != f"c{i}" else dict(config)
         for i, (name, config) in enumerate(pairs)
     ]
-    return readable(listed)
+    return simplify_values(listed)
 
 
 def _is_whole(config: Mapping[str, object]) -> bool:

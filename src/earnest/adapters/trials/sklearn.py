@@ -20,7 +20,7 @@ from earnest.adapters.trials.scored import (
     show_configs,
 )
 from earnest.core.space.trials import Trials
-from earnest.core.text.names import readable
+from earnest.core.text.names import simplify_values
 
 Results: TypeAlias = Mapping[str, Any]  # columns of many types, as scikit-learn has them
 SPREAD = "std_test_"
@@ -137,7 +137,7 @@ def read_results(
 
 def _read_configs(results: Results) -> list[dict[str, object]]:
     """Return the candidates, with their resources where those differ."""
-    configs = readable([dict(config) for config in results["params"]])
+    configs = simplify_values([dict(config) for config in results["params"]])
     resources = np.asarray(results.get("n_resources", []))
     if len(np.unique(resources)) < 2:
         return configs

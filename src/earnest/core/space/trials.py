@@ -24,7 +24,7 @@ from earnest.core.space.pruned import IntermediateValues, carry_to_end
 from earnest.core.space.space import Space
 from earnest.core.tables.columns import Columns
 from earnest.core.text.doors import arg
-from earnest.core.text.names import readable
+from earnest.core.text.names import simplify_values
 from earnest.core.text.numbers import write_count
 
 FEWEST = 10  # trials, below which no surrogate can say anything
@@ -381,7 +381,7 @@ def _clean_configs(configs: Sequence[Mapping[str, object]]) -> list[dict[str, ob
             )
     return [
         {n: v for n, v in config.items() if not (isinstance(v, float) and np.isnan(v))}
-        for config in readable(configs)
+        for config in simplify_values(configs)
     ]
 
 

@@ -105,7 +105,7 @@ def open_table(path: Path, needs: str = "", *, mmap: bool | None = False) -> Ite
     suffix = find_suffix(path, TABLES)
     if path.stat().st_size == 0:
         raise FormatError(f"{path.name!r} is empty", needs="a table with at least one row")
-    with readable(path), ExitStack() as stack:
+    with reword_arrow_errors(path), ExitStack() as stack:
         _refuse_other_content(path, suffix)
         with foreign_content(path):
             file = _open_format(path, suffix, stack, mmap)
@@ -207,7 +207,7 @@ def _peek_header(path: Path) -> Header | None:
     """Return what earnest wrote of a file, None where it did not; the table is not read."""
     suffix = find_suffix(path, READ)
     if suffix in CSV:
-        with readable(path):
+        with reword_arrow_errors(path):
             return peek_header(path, suffix)
     if suffix == ".npz":
         return read_npz_header(path) if zipfile.is_zipfile(path) else None
@@ -331,7 +331,7 @@ def _suggest_cure(path: Path, suffix: str) -> str:
 
 
 @contextmanager
-def readable(path: Path) -> Iterator[None]:
+def reword_arrow_errors(path: Path) -> Iterator[None]:
     """Turn what a library says of a damaged file into one form of message."""
     import pyarrow as pa
 

@@ -21,7 +21,7 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _PRINTED = (str, bytes, tuple, list, dict, set, frozenset, range, slice, np.ndarray)
 
 
-def readable(configs: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
+def simplify_values(configs: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
     """Return configurations with plain values: numbers, text, bool and None.
 
     An object is shown as it prints if that is short, else by its class; objects of one parameter
@@ -29,8 +29,8 @@ def readable(configs: Sequence[Mapping[str, object]]) -> list[dict[str, object]]
 
     Examples
     --------
-    >>> from earnest.core.text.names import readable
-    >>> readable([{"units": (10, 5), "f": lambda x: x}, {"units": (4,), "f": lambda x: -x}])
+    >>> from earnest.core.text.names import simplify_values
+    >>> simplify_values([{"units": (10, 5), "f": lambda x: x}, {"units": (4,), "f": lambda x: -x}])
     [{'units': '(10, 5)', 'f': '<lambda>-1'}, {'units': '(4,)', 'f': '<lambda>-2'}]
     """
     known: dict[int, tuple[str, str]] = {}  # objects are alive here, so that an id is theirs
@@ -183,7 +183,7 @@ def label_configs(
     >>> label_configs(["svm", "tree"])
     {'svm': 'svm', 'tree': 'tree'}
     """
-    names = name_configs(ids, None if params is None else readable(params))
+    names = name_configs(ids, None if params is None else simplify_values(params))
 
     def label(id_: str, name: ConfigName) -> str:
         has_id = name.has_id or id_ in (name.words, name.settings)

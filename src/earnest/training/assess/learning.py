@@ -193,12 +193,12 @@ def _find_winner(search: SearchCV, metric: MetricLike | None) -> tuple[Learner, 
     from sklearn.base import clone
     from sklearn.utils.validation import check_is_fitted
 
-    from earnest.core.text.names import name_configs, readable
+    from earnest.core.text.names import name_configs, simplify_values
 
     check_is_fitted(search, "cv_results_")
     every, best = search.cv_results_["params"], search.best_index_
     ids = [str(index) for index in range(len(every))]
-    name = name_configs(ids, readable(every))[ids[best]].words
+    name = name_configs(ids, simplify_values(every))[ids[best]].words
     if hasattr(search, "best_estimator_"):
         model = clone(search.best_estimator_)
     else:

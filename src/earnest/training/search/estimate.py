@@ -26,7 +26,7 @@ from earnest.core.results.gain import Gain
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Selection
 from earnest.core.results.thresholds import Thresholds
-from earnest.core.text.names import name_configs, readable
+from earnest.core.text.names import name_configs, simplify_values
 from earnest.engine.progress import Meter, ProgressBar, watch_progress
 from earnest.inference.curves.gain import gain_beside
 from earnest.inference.curves.thresholds import thresholds_beside
@@ -230,7 +230,7 @@ def _print_winner(pi: Predictions, estimate: Estimate) -> str:
     name = estimate.winner or ""
     if pi.configs.find_label(name) is None:
         return name
-    names = name_configs(pi.configs.ids, readable(pi.configs.params or ()))
+    names = name_configs(pi.configs.ids, simplify_values(pi.configs.params or ()))
     return f"{name} ({names[name].words})"
 
 

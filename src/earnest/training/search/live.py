@@ -27,7 +27,7 @@ from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.weights import Weights
 from earnest.core.text.doors import arg
-from earnest.core.text.names import label_configs, name_configs, readable
+from earnest.core.text.names import label_configs, name_configs, simplify_values
 from earnest.engine.progress import Meter, ProgressState
 from earnest.inference.curves.corrected import ResampledSelection
 from earnest.inference.curves.prefixes import score_prefixes
@@ -502,7 +502,7 @@ def stand_by_predictions(pi: Predictions, metric: Metric, seed: int) -> Standing
 
 def _name_all(ids: Sequence[str], params: Sequence[Mapping[str, object]] | None) -> dict[str, str]:
     """Return what each configuration tried so far is called, as every other page calls it."""
-    plain = None if params is None else readable(params)
+    plain = None if params is None else simplify_values(params)
     return {id_: name.words for id_, name in name_configs(ids, plain).items()}
 
 

@@ -52,7 +52,7 @@ def write_npz(path: Path, header: str, arrays: Mapping[str, RawArray | None]) ->
 
 def read_npz(path: Path, *, mmap: bool | None, mapped: Container[str]) -> dict[str, RawArray]:
     """Return all arrays of a file; those of these names are mapped where they are large."""
-    with readable(path), zipfile.ZipFile(path) as archive:
+    with reword_npz_errors(path), zipfile.ZipFile(path) as archive:
         refuse_expanding(archive, path)
         names = [name.removesuffix(".npy") for name in archive.namelist()]
         return {
@@ -63,7 +63,7 @@ def read_npz(path: Path, *, mmap: bool | None, mapped: Container[str]) -> dict[s
 
 def read_npz_header(path: Path) -> bytes | None:
     """Return the header of a file, None where it has none."""
-    with readable(path), zipfile.ZipFile(path) as archive:
+    with reword_npz_errors(path), zipfile.ZipFile(path) as archive:
         name = f"{HEADER}.npy"
         is_there = name in archive.namelist()
         return read_member(path, archive, name, False).tobytes() if is_there else None
@@ -72,7 +72,7 @@ def read_npz_header(path: Path) -> bytes | None:
 def read_npy(path: Path, mmap: bool | None) -> RawArray:
     """Return the array of a NPY file, mapped where it is large, unless `mmap` says else."""
     large = path.stat().st_size >= LARGE if mmap is None else mmap
-    with readable(path):
+    with reword_npz_errors(path):
         return np.asanyarray(np.load(path, mmap_mode="r" if large else None, allow_pickle=False))
 
 
@@ -220,7 +220,7 @@ def _map_member(path: Path, info: zipfile.ZipInfo) -> RawArray:
 
 
 @contextmanager
-def readable(path: Path) -> Iterator[None]:
+def reword_npz_errors(path: Path) -> Iterator[None]:
     """Turn what NumPy and the ZIP library say of a damaged file into one form of message."""
     needs = "a complete file of plain arrays"
     with foreign_content(path, needs=needs):
