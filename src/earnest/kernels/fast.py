@@ -75,14 +75,14 @@ def pair_credits(
     high: Array, low: Array, left: object, right: object, sign: float, sums: Array
 ) -> None:
     """Add how many replicates put pairs in order that they left out; see `placing`."""
-    _run_kernel(placing.add_credits, high, low, left, right, sign, sums)
+    _run_kernel(placing.add_pair_credits, high, low, left, right, sign, sums)
 
 
 def weighted_credits(
     high: Array, low: Array, left: object, right: object, share: Array, sign: float, sums: Array
 ) -> None:
     """Add the weighted credit of each replicate; see `placing`."""
-    _run_kernel(placing.add_weighted, high, low, left, right, share, sign, sums)
+    _run_kernel(placing.add_weighted_credits, high, low, left, right, share, sign, sums)
 
 
 def _run_kernel(kernel: Callable[..., T], *arguments: object) -> T:

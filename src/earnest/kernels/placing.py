@@ -66,7 +66,7 @@ def _place(rows: Ints, marks: Bytes, seats: Longs, positives: Floats, negatives:
 
 
 @jit
-def add_credits(
+def add_pair_credits(
     high: Floats, low: Floats, out_left: Bools, out_right: Bools, sign: float, sums: Floats
 ) -> None:
     """Add to sums (m, n) how many replicates put pairs in order that they left out, ties halved.
@@ -86,7 +86,7 @@ def add_credits(
 
 
 @jit
-def add_weighted(
+def add_weighted_credits(
     high: Floats,
     low: Floats,
     out_left: Bools,
