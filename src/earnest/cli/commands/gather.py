@@ -52,7 +52,7 @@ class ColumnNames:
 
 
 @dataclass(frozen=True, eq=False)
-class CaseColumns:
+class CaseArrays:
     """The arrays of these columns, and what had to be guessed to read them.
 
     The outcome of survival is the pair of events and times.
@@ -64,7 +64,7 @@ class CaseColumns:
     cautions: tuple[Caution, ...] = ()
 
 
-def read_columns(data: Path | None, named: ColumnNames, csv: TableArguments) -> CaseColumns:
+def read_columns(data: Path | None, named: ColumnNames, csv: TableArguments) -> CaseArrays:
     """Read the named columns of a table; nothing where no table is given.
 
     The rows of the table are in the order that the tool was given.
@@ -73,9 +73,9 @@ def read_columns(data: Path | None, named: ColumnNames, csv: TableArguments) -> 
 
     _refuse_halves(data, named)
     if data is None:
-        return CaseColumns()
+        return CaseArrays()
     columns = open_table(data, **read_table_marks(csv))
-    return CaseColumns(
+    return CaseArrays(
         _read_outcome(columns, named),
         None if named.group is None else _read_array(columns, named.group, "group"),
         None if named.fold is None else _read_array(columns, named.fold, "fold"),
