@@ -203,7 +203,7 @@ class RivalsPart:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Confusion:
+class ConfusionMatrix:
     """Counts of decisions: one row per true class, one column per predicted one."""
 
     heading: str
@@ -238,7 +238,7 @@ class CurvesPart:
     note: str
     square: tuple[Panel, ...] = ()
     wide: tuple[Panel, ...] = ()
-    confusion: Confusion | None = None
+    confusion: ConfusionMatrix | None = None
     left_out: tuple[str, ...] = ()
 
 

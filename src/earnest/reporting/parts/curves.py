@@ -27,7 +27,7 @@ from earnest.metrics.families import Metric, RankMetric
 from earnest.plotting.svg import curves as svg_curves
 from earnest.plotting.svg import outcomes as svg_outcomes
 from earnest.plotting.svg.canvas import Figure
-from earnest.reporting.model import Confusion, ConfusionRow, CurvesPart, Panel
+from earnest.reporting.model import ConfusionMatrix, ConfusionRow, CurvesPart, Panel
 from earnest.reporting.parts.headings import (
     ALONE_TAG,
     BY_CLASS,
@@ -175,7 +175,7 @@ def _lede(pi: Predictions, estimate: Estimate, square: list[Panel]) -> str:
     return LEDE[pi.target.task]
 
 
-def _note(square: list[Panel], confusion: Confusion | None, level: float) -> str:
+def _note(square: list[Panel], confusion: ConfusionMatrix | None, level: float) -> str:
     """Return how to read the bands that are drawn, nothing where there are none."""
     if square:
         return NOTE.format(level=percent(level), share=percent(round(1.0 - level, 10)))
@@ -346,14 +346,14 @@ def _wide(results: Results, shown: FigureSubject, level: float) -> Iterator[Pane
         )
 
 
-def _confusion(pi: Predictions, estimate: Estimate, level: float) -> Confusion | None:
+def _confusion(pi: Predictions, estimate: Estimate, level: float) -> ConfusionMatrix | None:
     if not pi.target.has_classes or len(pi.target.classes) > MOST_CLASSES:
         return None
     matrix = own.confusion(pi, estimate.winner or 0, confidence_level=level)
     heading = "Decisions"
     if matrix.threshold is not None:
         heading = f"Decisions at a threshold of {matrix.threshold:.2f}"
-    return Confusion(
+    return ConfusionMatrix(
         heading=heading,
         predicted=matrix.labels,
         rows=tuple(
