@@ -168,7 +168,7 @@ LAW = ("name", "a", "b", "shapes", "xk", "pk", "badvalue")  # what tells distrib
 RANDOM = (np.random.RandomState, np.random.Generator, np.random.SeedSequence)
 
 
-class Estimator(Protocol):
+class HasParams(Protocol):
     """A learner with hyperparameters, as scikit-learn has them."""
 
     def get_params(self, deep: bool = True) -> Mapping[str, object]:
@@ -178,7 +178,7 @@ class Estimator(Protocol):
 class FrozenEstimator(Protocol):
     """A fitted learner that is never fitted again."""
 
-    estimator: Estimator
+    estimator: HasParams
 
 
 class FrozenDistribution(Protocol):
@@ -346,7 +346,7 @@ class CanonicalWriter:
 
     # ---- objects
 
-    def _estimator(self, value: Estimator) -> str:
+    def _estimator(self, value: HasParams) -> str:
         return f"{self.text(type(value))} {self._dict(value.get_params(deep=False))}"
 
     def _frozen(self, value: FrozenEstimator) -> str:
@@ -480,7 +480,7 @@ def with_parts(name: str, value: object, parts: Mapping[str, object]) -> dict[st
     return {name: describe(value), **inner}
 
 
-def parameters_of(estimator: Estimator) -> dict[str, object]:
+def parameters_of(estimator: HasParams) -> dict[str, object]:
     """Return the class and the deep parameters of an estimator; of one within it the class."""
     deep = estimator.get_params(deep=True)
     parameters = {
