@@ -19,7 +19,7 @@ from earnest.core.base.errors import FormatError
 from earnest.core.tables.columns import Columns
 from earnest.core.tables.formats.excel import EXCEL, read_excel
 from earnest.core.tables.formats.expanding import WHOLE, foreign_content
-from earnest.core.tables.formats.header import Facts
+from earnest.core.tables.formats.header import HeaderFacts
 from earnest.core.tables.formats.json_lines import JSON_LINES, read_json_lines
 from earnest.core.tables.formats.names import map_named, open_named
 from earnest.core.tables.formats.npz import read_npz_header
@@ -61,7 +61,7 @@ class TableFile:
     path: Path
     suffix: str
     header: Header | None
-    batches: Callable[[Facts], Iterable[pa.RecordBatch] | ParquetColumns]
+    batches: Callable[[HeaderFacts], Iterable[pa.RecordBatch] | ParquetColumns]
     table: Callable[[TextOptions], pa.Table | Columns]
 
     @property
@@ -69,7 +69,7 @@ class TableFile:
         """Whether earnest wrote scores into it."""
         return is_header_of_scores(self.header)
 
-    def read_batches(self, facts: Facts) -> Iterable[pa.RecordBatch] | ParquetColumns:
+    def read_batches(self, facts: HeaderFacts) -> Iterable[pa.RecordBatch] | ParquetColumns:
         """Read the table by what its header says."""
         with foreign_content(self.path):
             return self.batches(facts)
@@ -139,7 +139,7 @@ def _open_parquet(path: Path, stack: ExitStack, mmap: bool | None) -> TableFile:
     columns = ParquetColumns(file)
     rows = max(1, BATCH // max(1, len(columns.names)))
 
-    def batches(facts: Facts) -> Iterable[pa.RecordBatch] | ParquetColumns:
+    def batches(facts: HeaderFacts) -> Iterable[pa.RecordBatch] | ParquetColumns:
         return columns if is_large(columns, mmap) else file.iter_batches(batch_size=rows)
 
     def table(options: TextOptions) -> pa.Table | Columns:

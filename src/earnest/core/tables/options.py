@@ -19,7 +19,7 @@ from earnest.core.tables.formats.text import LABELS, SIGNS, TextOptions
 from earnest.core.text.doors import arg
 
 if TYPE_CHECKING:
-    from earnest.core.tables.formats.header import Facts
+    from earnest.core.tables.formats.header import HeaderFacts
 
 
 class _Meaning(TypedDict, total=False):
@@ -163,7 +163,7 @@ def check_array_options(options: Mapping[str, object], path: Path) -> dict[str, 
 
 
 def refuse_other_options(
-    options: Mapping[str, object], facts: Facts, path: Path, delimiter: str = ","
+    options: Mapping[str, object], facts: HeaderFacts, path: Path, delimiter: str = ","
 ) -> None:
     """Refuse options that contradict a file which describes itself; those that repeat it pass."""
     says = _list_facts(facts) | {"delimiter": delimiter, "decimal": "."}
@@ -182,7 +182,7 @@ def refuse_other_options(
         )
 
 
-def _list_facts(facts: Facts) -> dict[str, object]:
+def _list_facts(facts: HeaderFacts) -> dict[str, object]:
     """Return the options that a header answers, by the names and words of a user."""
     says: dict[str, object] = {
         "task": facts["task"],

@@ -32,7 +32,7 @@ LOADERS = {
 }
 
 
-class Facts(TypedDict):
+class HeaderFacts(TypedDict):
     """What the header of a file of predictions says, as JSON holds it."""
 
     schema: str
@@ -138,9 +138,9 @@ def _split_schema(schema: object) -> tuple[str, str]:
     return (kind, version) if name == "earnest" else ("", "")
 
 
-def read_header(text: str | bytes, path: Path) -> Facts:
+def read_header(text: str | bytes, path: Path) -> HeaderFacts:
     """Return the facts of a file of predictions."""
-    return cast(Facts, unseal(text, path, SCHEMA))
+    return cast(HeaderFacts, unseal(text, path, SCHEMA))
 
 
 def describe_configs(configs: Configs) -> dict[str, object]:
@@ -187,7 +187,7 @@ def rebuild_target(facts: JsonObject, arrays: Mapping[str, RawArray]) -> Target:
 
 
 def rebuild(
-    facts: Facts, arrays: Mapping[str, RawArray], path: Path, *, verify: bool
+    facts: HeaderFacts, arrays: Mapping[str, RawArray], path: Path, *, verify: bool
 ) -> Predictions:
     """Make Π of a header and its arrays, and check that they belong together."""
     _refuse_other_arrays(facts, arrays, path)
@@ -229,7 +229,7 @@ def rebuild(
 _KINDS = {"y": "if", "event": "b", "groups": "i", "strata": "i", "ids": "iU", "folds": "i"}
 
 
-def _refuse_other_arrays(facts: Facts, arrays: Mapping[str, RawArray], path: Path) -> None:
+def _refuse_other_arrays(facts: HeaderFacts, arrays: Mapping[str, RawArray], path: Path) -> None:
     """Refuse arrays of other types or sizes than the header says, and codes beyond its lists."""
     n, _, repeats = facts["shape"][:3]
     shapes = dict.fromkeys(_KINDS, (n,)) | {"folds": (n, repeats)}

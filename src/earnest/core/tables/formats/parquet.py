@@ -15,7 +15,7 @@ import numpy as np
 from earnest.core.base.arrays import RawArray
 from earnest.core.data.responses import ResponseKind
 from earnest.core.tables.columns import LARGE, ColumnFile, Columns
-from earnest.core.tables.formats.header import Facts, make_changed_error
+from earnest.core.tables.formats.header import HeaderFacts, make_changed_error
 from earnest.core.tables.formats.written_wide import (
     assemble_arrays,
     encode_classes_of_column,
@@ -67,7 +67,7 @@ def is_large(columns: ParquetColumns, mmap: bool | None) -> bool:
     return columns.nbytes >= LARGE if mmap is None else mmap
 
 
-def read_by_columns(facts: Facts, columns: ParquetColumns, path: Path) -> dict[str, RawArray]:
+def read_by_columns(facts: HeaderFacts, columns: ParquetColumns, path: Path) -> dict[str, RawArray]:
     """Return the arrays of Π from a file of earnest's own, the responses mapped."""
     shape = facts["shape"]
     n, configs, repeats = shape[:3]

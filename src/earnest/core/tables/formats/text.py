@@ -18,7 +18,7 @@ from earnest.core.cautions import of_tables
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.columns import Columns
 from earnest.core.tables.formats.expanding import read_gzip
-from earnest.core.tables.formats.header import Facts, make_changed_error
+from earnest.core.tables.formats.header import HeaderFacts, make_changed_error
 from earnest.core.tables.formats.numbers import (
     CODE,
     ReadNumbers,
@@ -601,7 +601,7 @@ class TextFile:
     begin: int
     notes: tuple[Caution, ...]
 
-    def read_batches(self, facts: Facts) -> Iterator[pa.RecordBatch]:
+    def read_batches(self, facts: HeaderFacts) -> Iterator[pa.RecordBatch]:
         """Read the table by what its header says."""
         return _read_own(memoryview(self.data)[self.begin :], facts, guess_delimiter(self.suffix))
 
@@ -641,7 +641,7 @@ def _read_header_line(line: bytes, path: Path) -> str:
     return line.decode().split(" ", 2)[2] if line.count(b" ") > 1 else line[2:].decode()
 
 
-def _read_own(data: memoryview, facts: Facts, delimiter: str) -> Iterator[pa.RecordBatch]:
+def _read_own(data: memoryview, facts: HeaderFacts, delimiter: str) -> Iterator[pa.RecordBatch]:
     from pyarrow import csv
 
     types = list_column_types(facts)

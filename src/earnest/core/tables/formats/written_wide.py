@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from earnest.core.base.arrays import RawArray
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import label_array
-from earnest.core.tables.formats.header import Facts, make_changed_error
+from earnest.core.tables.formats.header import HeaderFacts, make_changed_error
 from earnest.core.tables.writing import is_numbered
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def list_column_types(facts: Facts) -> list[pa.DataType]:
+def list_column_types(facts: HeaderFacts) -> list[pa.DataType]:
     """Return the Arrow types of all columns of a file with this header."""
     import pyarrow as pa
 
@@ -39,7 +39,9 @@ def list_column_types(facts: Facts) -> list[pa.DataType]:
     return [types[name] for name in facts["columns"]] + [response] * width
 
 
-def read_wide(facts: Facts, batches: Iterable[pa.RecordBatch], path: Path) -> dict[str, RawArray]:
+def read_wide(
+    facts: HeaderFacts, batches: Iterable[pa.RecordBatch], path: Path
+) -> dict[str, RawArray]:
     """Return the arrays of Π from the batches of its table."""
     n, _, repeats = facts["shape"][:3]
     about: dict[str, list[RawArray]] = {name: [] for name in facts["columns"]}
@@ -64,7 +66,7 @@ def read_wide(facts: Facts, batches: Iterable[pa.RecordBatch], path: Path) -> di
     return assemble_arrays(facts, whole, path) | {"responses": responses}
 
 
-def read_about(facts: Facts, name: str, column: pa.Array, path: Path) -> RawArray:
+def read_about(facts: HeaderFacts, name: str, column: pa.Array, path: Path) -> RawArray:
     """Return one column about the cases; labels of classes and folds as codes."""
     if name == "fold":
         return _fold_names(column)
@@ -96,7 +98,7 @@ def encode_classes_of_column(column: pa.Array, classes: tuple[object, ...]) -> N
     return np.asarray(codes.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
-def _fill(facts: Facts, responses: RawArray, columns: list[pa.Array], start: int) -> None:
+def _fill(facts: HeaderFacts, responses: RawArray, columns: list[pa.Array], start: int) -> None:
     """Write the rows of a batch to their cases; a batch may run on into the next repeat."""
     n, labels = responses.shape[0], facts["kind"] == ResponseKind.LABEL
     shape = (*responses.shape[1:2], *responses.shape[3:])  # (C[, K])
@@ -116,7 +118,9 @@ def _fill(facts: Facts, responses: RawArray, columns: list[pa.Array], start: int
         done += count
 
 
-def assemble_arrays(facts: Facts, about: dict[str, RawArray], path: Path) -> dict[str, RawArray]:
+def assemble_arrays(
+    facts: HeaderFacts, about: dict[str, RawArray], path: Path
+) -> dict[str, RawArray]:
     """Return what is known of the cases, told once, and the folds (n, R)."""
     n, _, repeats = facts["shape"][:3]
     rows = {name: values.reshape(repeats, n) for name, values in about.items()}
