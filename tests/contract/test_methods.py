@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from earnest.core import Evidence, Family
+from earnest.core import Evidence, MetricFamily
 from earnest.core.results import cautions
 from earnest.core.results.specs import MethodSpec
 from earnest.methods import (
@@ -71,7 +71,11 @@ def test_method_keeps_the_contract(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [m for m in methods_for(Evidence.OUT_OF_SAMPLE) if METHODS[m].spec.metrics is not Family.SUMS],
+    [
+        m
+        for m in methods_for(Evidence.OUT_OF_SAMPLE)
+        if METHODS[m].spec.metrics is not MetricFamily.SUMS
+    ],
 )
 def test_method_keeps_the_contract_under_the_auc(name: str) -> None:
     method = METHODS[name]

@@ -32,7 +32,7 @@ from earnest.core.data.replicates import Replicates
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution, Scope
 from earnest.core.results.comparison import Alternative, Comparison
-from earnest.core.results.comparison_table import Comparisons, Family, adjust_all
+from earnest.core.results.comparison_table import ClaimFamily, Comparisons, adjust_all
 from earnest.core.results.estimate import by_severity
 from earnest.core.results.specs import Evidence
 from earnest.core.text.doors import arg
@@ -191,7 +191,7 @@ def _tell_of_table(
 
 def _pairs_of(
     request: ComparisonRequest, table: Predictions, measure: Metric, fingerprint: str
-) -> Family:
+) -> ClaimFamily:
     """Return what holds for all pairs of a table, by the joint draws of the test if it has any."""
     if not request.test.spec.draws:  # whose result is to be the same without a seed
         request = replace(request, seeds=Seeds.of(JOINT_SEED))
@@ -200,7 +200,7 @@ def _pairs_of(
         return family_of(request.test.read(question), question)
     except EarnestError:  # the test cannot read all of the others: Bonferroni's rule is left
         count = table.n_configs
-        return Family(size=count * (count - 1) // 2, units=table.n_cases)
+        return ClaimFamily(size=count * (count - 1) // 2, units=table.n_cases)
 
 
 def compare_many(
@@ -342,13 +342,13 @@ def compare_all(
     )
 
 
-def family_of(reading: Reading, question: Question, fixed: int | None = None) -> Family:
+def family_of(reading: Reading, question: Question, fixed: int | None = None) -> ClaimFamily:
     """Return what is claimed at once: of all pairs, or of those with one fixed in advance."""
     count = len(reading.values)
     size = max(1, count * (count - 1) // 2 if fixed is None else count - 1)
     if not isinstance(reading, JointReading):
-        return Family(size=size, units=question.pi.n_cases)
-    return Family(
+        return ClaimFamily(size=size, units=question.pi.n_cases)
+    return ClaimFamily(
         size=size,
         units=reading.units,
         largest=largest_errors(reading.deviations(), fixed, question.n_jobs),

@@ -36,7 +36,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
 from earnest.core.results.cautions import Caution, Scope
 from earnest.core.results.comparison import Comparison
-from earnest.core.results.comparison_table import Family
+from earnest.core.results.comparison_table import ClaimFamily
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.core.results.specs import Selection, Side
 from earnest.core.text.doors import arg
@@ -393,7 +393,7 @@ class _Pair:
     """A comparison, and the family for which its limits must hold."""
 
     comparison: Comparison
-    family: Family | None
+    family: ClaimFamily | None
     terms: tuple[int, int] | None  # units, and how many of them differ
 
     def limit(self, level: float, alternative: str) -> float:

@@ -21,7 +21,7 @@ from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import ScoreErrors
 from earnest.core.results.interval import Ask, LimitSource
-from earnest.core.results.specs import Evidence, Family, Guide, MethodSpec, Selection
+from earnest.core.results.specs import Evidence, Guide, MethodSpec, MetricFamily, Selection
 from earnest.core.text.doors import arg
 from earnest.inference.left_out.estimates import has_cases, has_pairs
 from earnest.inference.limits.winner_law import law_of
@@ -212,33 +212,33 @@ def check_question(
         )
 
 
-def takes_metric(family: Family, metric: Metric, target: Target) -> bool:
+def takes_metric(family: MetricFamily, metric: Metric, target: Target) -> bool:
     """Tell whether a metric is of the family that a method takes, on this task.
 
     Examples
     --------
     >>> import earnest as en
-    >>> from earnest.core.results.specs import Family
+    >>> from earnest.core.results.specs import MetricFamily
     >>> from earnest.methods.base import takes_metric
     >>> target = en.Predictions.from_arrays([0, 1], [0.1, 0.9]).target
-    >>> takes_metric(Family.AUC, en.metric("roc_auc"), target)
+    >>> takes_metric(MetricFamily.AUC, en.metric("roc_auc"), target)
     True
-    >>> takes_metric(Family.AUC, en.metric("accuracy"), target)
+    >>> takes_metric(MetricFamily.AUC, en.metric("accuracy"), target)
     False
     """
-    if family is Family.WITH_LAW:
+    if family is MetricFamily.WITH_LAW:
         return law_of(metric, target) is not None
     pairs = has_pairs(metric, target)
     return {
-        Family.ANY: True,
-        Family.POINTWISE: metric.pointwise,
-        Family.RANK: isinstance(metric, RankMetric),
-        Family.AUC: is_auc(metric, target),
-        Family.MEANS_AND_AUC: metric.pointwise or is_auc(metric, target),
-        Family.CASEWISE: metric.has_terms,
-        Family.PAIRS: pairs,
-        Family.SUMS_AND_PAIRS: metric.has_terms or pairs,
-        Family.SUMS: has_cases(metric),
+        MetricFamily.ANY: True,
+        MetricFamily.POINTWISE: metric.pointwise,
+        MetricFamily.RANK: isinstance(metric, RankMetric),
+        MetricFamily.AUC: is_auc(metric, target),
+        MetricFamily.MEANS_AND_AUC: metric.pointwise or is_auc(metric, target),
+        MetricFamily.CASEWISE: metric.has_terms,
+        MetricFamily.PAIRS: pairs,
+        MetricFamily.SUMS_AND_PAIRS: metric.has_terms or pairs,
+        MetricFamily.SUMS: has_cases(metric),
     }[family]
 
 

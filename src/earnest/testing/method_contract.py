@@ -18,7 +18,7 @@ from earnest.core.data.replicates import Replicates
 from earnest.core.data.target import TASKS, Task
 from earnest.core.results.cautions import Scope
 from earnest.core.results.estimate import Estimate
-from earnest.core.results.specs import Estimand, Evidence, Family
+from earnest.core.results.specs import Estimand, Evidence, MetricFamily
 from earnest.methods.base import Method
 from earnest.methods.run import estimate
 from earnest.metrics import metric as resolve_metric
@@ -60,10 +60,10 @@ class MethodCase:
         """Fill in what is missing: a regression, or an AUC for a method of ranks."""
         instance: Method = method() if isinstance(method, type) else method
         ranks = instance.spec.metrics in (
-            Family.RANK,
-            Family.AUC,
-            Family.PAIRS,
-            Family.WITH_LAW,
+            MetricFamily.RANK,
+            MetricFamily.AUC,
+            MetricFamily.PAIRS,
+            MetricFamily.WITH_LAW,
         )
         if predictions is None:
             task = Task.BINARY if ranks else Task.REGRESSION

@@ -25,7 +25,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import earnest as en
-from earnest.core import DrawUnit, Evidence, Family
+from earnest.core import DrawUnit, Evidence, MetricFamily
 from earnest.errors import EvidenceError, InputError, MetricError, StoreError
 from earnest.methods import METHODS
 from earnest.store import read_run
@@ -360,7 +360,7 @@ def test_all_methods_for_replicates_are_asked_at_once() -> None:
     made = en.bootstrap_train(GaussianNB(), X, Y, n_replicates=60, metric="roc_auc", rng=0)
     table = en.estimate_all(made, metric="roc_auc")
     asked = {name for name in METHODS if METHODS[name].spec.needs is Evidence.REPLICATES}
-    refused = {name for name in asked if METHODS[name].spec.metrics is Family.SUMS}
+    refused = {name for name in asked if METHODS[name].spec.metrics is MetricFamily.SUMS}
     assert {answer.method for answer in table} == asked - refused
     assert set(table.refused) == refused >= {"loob"}
 

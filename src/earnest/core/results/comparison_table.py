@@ -30,7 +30,7 @@ NEAR = 1e-9  # relative; a statistic that is nearer to a drawn one is equal to i
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Family(Plain):
+class ClaimFamily(Plain):
     """The comparisons about which claims are made at once, and how far the worst of them errs.
 
     A difference d with standard error s is measured by |d| / sqrt(s² + d²/units), which no few
@@ -117,7 +117,7 @@ class Family(Plain):
         rank = math.floor(alpha_of(level) * (len(self.largest) + 1) + NEAR)
         return math.inf if rank < 1 else float(np.sort(self.largest)[-rank])
 
-    def at(self, level: float) -> Family:
+    def at(self, level: float) -> ClaimFamily:
         """Return the family with its largest error at one level, which stays without the draws.
 
         Where they are gone already, it stays at the level that it was kept at.
@@ -197,7 +197,7 @@ class Comparisons(Result):
     adjust: str
     p_best: Mapping[str, float]
     joint: bool
-    family: Family = field(repr=False, compare=False)
+    family: ClaimFamily = field(repr=False, compare=False)
     simple_first: tuple[str, ...] | None
     confidence_level: float
     seed: int | None = None
@@ -374,7 +374,9 @@ class Comparisons(Result):
         return "\n".join([*lines, *([f"and {more} more"] if more > 0 else [])])
 
 
-def adjust_all(comparisons: tuple[Comparison, ...], how: str, family: Family) -> tuple[float, ...]:
+def adjust_all(
+    comparisons: tuple[Comparison, ...], how: str, family: ClaimFamily
+) -> tuple[float, ...]:
     """Return the p-value of each comparison, adjusted for all that is claimed at once."""
     if how == "simultaneous":
         return tuple(family.p_value(comparison) for comparison in comparisons)

@@ -139,7 +139,7 @@ class ComparisonEstimand(StrEnum):
     ITEMS = "the scores of the two configurations, on items like these"
 
 
-class Family(StrEnum):
+class MetricFamily(StrEnum):
     """Which metrics a method can take."""
 
     ANY = "any metric"
@@ -252,7 +252,7 @@ class MethodSpec:
     estimand: Estimand
     cites: str
     papers: tuple[Paper, ...] = ()
-    metrics: Family = Family.ANY
+    metrics: MetricFamily = MetricFamily.ANY
     title_alone: str = ""
     short: str = ""
     short_alone: str = ""

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from earnest.core.data.replicates import DrawUnit
 from earnest.core.data.target import Target
-from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
+from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec, MetricFamily
 from earnest.inference.cases.no_information import need_rate, no_information_rate
 from earnest.inference.left_out.scores import apparent_score
 from earnest.inference.limits.replicates import scaled_limits
@@ -85,7 +85,7 @@ class B632Plus:
         design=Design.REPLICATES,
         estimand=Estimand.LEARNER_AT_N,
         cites="Yousef 2022, eq. 46 and 57",
-        metrics=Family.SUMS_AND_PAIRS,
+        metrics=MetricFamily.SUMS_AND_PAIRS,
         aliases=("b632plus", "632+"),
     )
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from earnest.core.data.replicates import DrawUnit
 from earnest.core.data.target import Target
-from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
+from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec, MetricFamily
 from earnest.inference.left_out.estimates import cases_left_out, need_cases
 from earnest.inference.left_out.leave_one_out import LeftOutEstimate
 from earnest.methods.base import register
@@ -54,7 +54,7 @@ class LOOB(LeftOutMethod):
         design=Design.REPLICATES,
         estimand=Estimand.LEARNER_AT_632,
         cites="Yousef 2022, eq. 32 and 48",
-        metrics=Family.SUMS,
+        metrics=MetricFamily.SUMS,
         aliases=("leave_one_out_bootstrap",),
     )
 

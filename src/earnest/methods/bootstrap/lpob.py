@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from earnest.core.data.replicates import DrawUnit
 from earnest.core.data.target import Target
-from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
+from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec, MetricFamily
 from earnest.inference.left_out.estimates import need_pairs, pairs_left_out
 from earnest.inference.left_out.leave_one_out import LeftOutEstimate
 from earnest.methods.base import register
@@ -54,7 +54,7 @@ class LPOB(LeftOutMethod):
         design=Design.REPLICATES,
         estimand=Estimand.LEARNER_AT_632,
         cites="Yousef 2022, eq. 60",
-        metrics=Family.PAIRS,
+        metrics=MetricFamily.PAIRS,
         aliases=("leave_pair_out_bootstrap",),
     )
 

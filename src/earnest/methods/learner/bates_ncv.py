@@ -15,7 +15,7 @@ from earnest.core.data.designs import NestedPredictions
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import LimitSource, NormalLimits
-from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
+from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec, MetricFamily
 from earnest.core.text.doors import arg
 from earnest.inference.cases.case_values import case_values
 from earnest.inference.limits.ceiling import limits_without_spread, never_beyond_perfect
@@ -107,7 +107,7 @@ class BatesNCV:
         no_groups="its variances treat the cases as independent",
         estimand=Estimand.AT_TRAINING_SIZE,
         cites="Bates, Hastie, Tibshirani 2024, algorithm 1",
-        metrics=Family.POINTWISE,
+        metrics=MetricFamily.POINTWISE,
         min_folds=3,
         aliases=("ncv",),
     )

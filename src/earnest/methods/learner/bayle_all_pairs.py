@@ -9,7 +9,7 @@ from typing import ClassVar
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
 from earnest.core.data.target import Target
-from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
+from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec, MetricFamily
 from earnest.core.text.doors import arg
 from earnest.inference.cases.case_values import check_terms
 from earnest.inference.cases.fold_variance import Variance, check_folds
@@ -62,7 +62,7 @@ class BayleAllPairs:
         design=Design.FOLDS,
         estimand=Estimand.FITTED_MODELS,
         cites="Bayle et al. 2020, eq. 9",
-        metrics=Family.CASEWISE,
+        metrics=MetricFamily.CASEWISE,
         min_folds=2,
         aliases=("bayle",),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
+from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec, MetricFamily
 from earnest.inference.cases.fold_variance import Variance
 from earnest.methods.base import register
 from earnest.methods.learner.bayle_all_pairs import BayleAllPairs
@@ -55,7 +55,7 @@ class BayleWithinFold(BayleAllPairs):
         design=Design.FOLDS,
         estimand=Estimand.FITTED_MODELS,
         cites="Bayle et al. 2020, eq. 8",
-        metrics=Family.CASEWISE,
+        metrics=MetricFamily.CASEWISE,
         min_folds=2,
     )
     variance: ClassVar[Variance] = Variance.WITHIN_FOLD

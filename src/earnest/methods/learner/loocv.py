@@ -9,7 +9,7 @@ from earnest.core.base.errors import EvidenceError, MetricError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import Pooled
 from earnest.core.data.target import Target
-from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
+from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec, MetricFamily
 from earnest.core.text.doors import arg
 from earnest.inference.cases.fold_variance import Variance, check_folds
 from earnest.methods.base import Call, EstimateParts, need_folds, register
@@ -56,7 +56,7 @@ class LOOCV:
         no_groups="it would train on other cases of the group that it tests",
         estimand=Estimand.LEARNER,
         cites="Lachenbruch, Mickey 1968",
-        metrics=Family.SUMS,
+        metrics=MetricFamily.SUMS,
         min_folds=2,
         leave_one_out=True,
         one_learner=True,

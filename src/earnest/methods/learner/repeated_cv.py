@@ -17,7 +17,7 @@ from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import LimitSource, NormalLimits
-from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
+from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec, MetricFamily
 from earnest.core.text.doors import arg
 from earnest.inference.cases.case_values import CaseValues, case_values, check_terms
 from earnest.inference.cases.fold_variance import Variance, count_groups, variance_of_mean
@@ -198,7 +198,7 @@ class RepeatedCV:
         repeats=10,
         estimand=Estimand.LEARNER,
         cites="Yousef 2022, section 6",
-        metrics=Family.CASEWISE,
+        metrics=MetricFamily.CASEWISE,
         min_folds=2,
         min_repeats=2,
         one_learner=True,

@@ -11,7 +11,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import LimitSource, best_of
-from earnest.core.results.specs import Family, MethodSpec
+from earnest.core.results.specs import MethodSpec, MetricFamily
 from earnest.inference.cases.placements import need_auc
 from earnest.inference.limits.auc import delong
 from earnest.inference.remarks import few_groups_in_variance
@@ -79,7 +79,7 @@ class DeLong(SplitMethod):
         title="DeLong's interval on a held-out part",
         title_alone="DeLong's interval",
         short="DeLong",
-        metrics=Family.AUC,
+        metrics=MetricFamily.AUC,
         cites="DeLong et al. 1988",
         aliases=("dl",),
         presets={"delong_10p": {"preselect": TENTH}},

@@ -10,7 +10,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import LimitSource, best_of
-from earnest.core.results.specs import Family, MethodSpec
+from earnest.core.results.specs import MethodSpec, MetricFamily
 from earnest.inference.cases.placements import need_auc
 from earnest.inference.limits.auc import hanley_mcneil
 from earnest.inference.remarks import warn_of_groups
@@ -75,7 +75,7 @@ class HanleyMcNeil(SplitMethod):
         title="Hanley and McNeil's interval on a held-out part",
         title_alone="Hanley and McNeil's interval",
         short="Hanley and McNeil",
-        metrics=Family.AUC,
+        metrics=MetricFamily.AUC,
         cites="Hanley and McNeil 1982",
         aliases=("hm",),
         presets={"hanley_mcneil_10p": {"preselect": TENTH}},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from earnest.core.results.specs import Estimand, Family, MethodSpec
+from earnest.core.results.specs import Estimand, MethodSpec, MetricFamily
 from earnest.inference.resampling.splits import TENTH
 from earnest.methods.base import register
 from earnest.methods.split.splitting import declare
@@ -76,7 +76,7 @@ class MABT(Tilted):
         title="Multiplicity-adjusted bootstrap tilting",
         short="MABT",
         estimand=Estimand.CHOSEN_ON_EVALUATION,
-        metrics=Family.MEANS_AND_AUC,
+        metrics=MetricFamily.MEANS_AND_AUC,
         cites="Rink and Brannath 2022, as in Paraschakis et al. 2024",
     )
     corrected: ClassVar[bool] = True

@@ -35,7 +35,7 @@ from earnest.core.results.interval import (
     TiltedLimits,
     best_of,
 )
-from earnest.core.results.specs import Family, MethodSpec
+from earnest.core.results.specs import MethodSpec, MetricFamily
 from earnest.core.text.doors import arg
 from earnest.inference.cases.case_values import case_values
 from earnest.inference.cases.fold_variance import ROUNDING, rounding
@@ -130,7 +130,7 @@ class Tilted(SplitMethod):
         title="Bootstrap tilting on a held-out part",
         title_alone="Bootstrap tilting",
         short="Bootstrap tilting",
-        metrics=Family.MEANS_AND_AUC,
+        metrics=MetricFamily.MEANS_AND_AUC,
         cites="Efron 1981, as in Paraschakis et al. 2024, the rival BT",
         aliases=("bt",),
         presets={"tilted_10p": {"preselect": TENTH}},

@@ -16,7 +16,7 @@ from earnest.core.data.target import Target
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import DrawnLimits
-from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
+from earnest.core.results.specs import Estimand, Evidence, MethodSpec, MetricFamily
 from earnest.core.text.doors import arg
 from earnest.inference.limits.ceiling import Contest, with_spread
 from earnest.inference.limits.near_winner import allow_for_pooling, find_winner_limits
@@ -112,7 +112,7 @@ class NearWinner(ResamplingKnobs):
         title="The winner's interval at its local level",
         needs=Evidence.OUT_OF_SAMPLE,
         estimand=Estimand.WINNER,
-        metrics=Family.WITH_LAW,
+        metrics=MetricFamily.WITH_LAW,
         cites="Zrnic and Fithian 2024 and Petrou-Zeniou and Shaikh 2024 as relatives; the method "
         "is earnest's own, its value that of Tsamardinos et al. 2018",
         corrected=True,
