@@ -34,9 +34,9 @@ from earnest.core.tables.r_tables import fill_in_roles, find_r_table, remark_win
 from earnest.core.tables.raw import remark_data
 from earnest.core.tables.roles import (
     LABEL_COLUMNS,
-    Meaning,
     Roles,
     TableArrays,
+    TableMeaning,
     assign_roles,
     find_class_columns,
     hint_at_long,
@@ -62,7 +62,7 @@ def read_wide_table(
     columns: Columns,
     roles: Roles,
     configs: Sequence[str] | None,
-    meaning: Meaning,
+    meaning: TableMeaning,
 ) -> TableArrays:
     """Return the arguments of `Predictions.from_arrays` that a wide table holds."""
     task, classes = meaning.task, meaning.classes
@@ -472,7 +472,7 @@ def read_frame(
         named=named_roles,
         survival=task is not None and str(task) == Task.SURVIVAL,
     )
-    meaning = Meaning(
+    meaning = TableMeaning(
         Task.SURVIVAL if roles.time is not None else task,
         positive,
         None if classes is None else tuple(classes),

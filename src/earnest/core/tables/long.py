@@ -19,9 +19,9 @@ from earnest.core.tables.r_tables import RTable
 from earnest.core.tables.roles import (
     ONE_MODEL,
     ClassColumns,
-    Meaning,
     Roles,
     TableArrays,
+    TableMeaning,
     find_class_columns,
     list_class_names,
     order_as_columns,
@@ -99,7 +99,7 @@ def read_long(
     roles: Roles,
     configs: Sequence[str] | None,
     parts: LongParts,
-    meaning: Meaning,
+    meaning: TableMeaning,
 ) -> TableArrays:
     """Return the arguments of `Predictions.from_arrays` that a long table holds."""
     _refuse_lacking(columns, roles, parts)
@@ -196,7 +196,7 @@ class _Rows:
     spare: tuple[str, ...]
 
 
-def _read_responses(rows: _Rows, meaning: Meaning) -> tuple[RawArray, Meaning]:
+def _read_responses(rows: _Rows, meaning: TableMeaning) -> tuple[RawArray, TableMeaning]:
     """Return the scores, and what the names of their columns say of them."""
     names, classes, response = rows.columns.names, meaning.classes, meaning.response
     prefix = next((p for p in PREFIXES if any(n.startswith(p) for n in names)), None)
@@ -222,7 +222,9 @@ def _read_responses(rows: _Rows, meaning: Meaning) -> tuple[RawArray, Meaning]:
     return scores, _add_classes(meaning, order, kind)
 
 
-def _add_classes(meaning: Meaning, labels: tuple[object, ...], kind: ResponseKind | str) -> Meaning:
+def _add_classes(
+    meaning: TableMeaning, labels: tuple[object, ...], kind: ResponseKind | str
+) -> TableMeaning:
     task = Task.BINARY if len(labels) == 2 else Task.MULTICLASS
     return replace(meaning, classes=labels, response=kind, task=task)
 

@@ -124,7 +124,7 @@ class CaseColumns(TypedDict):
 
 
 @dataclass(frozen=True)
-class Meaning:
+class TableMeaning:
     """What the outcome and the predictions of a table mean, as far as it is known."""
 
     task: Task | str | None
@@ -141,7 +141,7 @@ class TableArrays:
     scores: RawArray
     configs: Sequence[str]
     cases: CaseColumns
-    meaning: Meaning
+    meaning: TableMeaning
     remarks: Sequence[Caution] = ()
 
 
