@@ -47,7 +47,7 @@ ROW, MOST_ROWS, APART, BOLD = 15.0, 4, 6.0, 1.12  # of names of levels under the
 
 
 @dataclass(frozen=True)
-class Panel:
+class EffectPaper:
     """Where a curve is drawn: its paper and both scales."""
 
     canvas: Canvas
@@ -131,7 +131,7 @@ def make_panel(
     plot: float,
     under: float,
     most: int = 6,
-) -> Panel:
+) -> EffectPaper:
     """Return an empty plot with its level lines, wide enough at the left for their labels."""
     ends = limits if limits[1] > limits[0] else round_out(*limits)
     y = Scale(*ends, top + plot, top)
@@ -144,12 +144,12 @@ def make_panel(
         under += ROW * (_name_levels(curve, x, width).rows - 1)
     else:
         x = Scale(float(grid[0]), float(grid[-1]), left + 4, right, log=curve.scale == "log")
-    panel = Panel(Canvas(width, top + plot + under, name), curve, x, y)
+    panel = EffectPaper(Canvas(width, top + plot + under, name), curve, x, y)
     draw_y_grid(panel.canvas, y, left, right, ticks=ticks)
     return panel
 
 
-def draw_band(panel: Panel, low: np.ndarray, high: np.ndarray) -> None:
+def draw_band(panel: EffectPaper, low: np.ndarray, high: np.ndarray) -> None:
     """Draw a line within its band, or a short line in a box for each level."""
     canvas, curve = panel.canvas, panel.curve
     if panel.levels:
@@ -167,7 +167,7 @@ def draw_band(panel: Panel, low: np.ndarray, high: np.ndarray) -> None:
     canvas.curve(panel.points(curve.mean)[::every], "accent", 1.8)
 
 
-def _draw_hatch(panel: Panel, gaps: Sequence[Gap]) -> None:
+def _draw_hatch(panel: EffectPaper, gaps: Sequence[Gap]) -> None:
     """Hatch what was hardly tried."""
     top, bottom = panel.y.end, panel.y.start
     for gap in gaps:
@@ -176,7 +176,7 @@ def _draw_hatch(panel: Panel, gaps: Sequence[Gap]) -> None:
             panel.canvas.hatch((low, top), (high - low, bottom - top))
 
 
-def _write_hatch(panel: Panel, gaps: Sequence[Gap]) -> None:
+def _write_hatch(panel: EffectPaper, gaps: Sequence[Gap]) -> None:
     """Say how many trials lie in a hatched part, at the end that the line leaves free."""
     canvas, top, bottom = panel.canvas, panel.y.end, panel.y.start
     for gap in gaps:
@@ -192,7 +192,7 @@ def _write_hatch(panel: Panel, gaps: Sequence[Gap]) -> None:
         canvas.text((middle, y), words, "ink2", anchor="middle", size=SMALL)
 
 
-def _find_height(panel: Panel, x: float) -> float:
+def _find_height(panel: EffectPaper, x: float) -> float:
     """Return how low the line is at a pixel."""
     points = [point for point in panel.points(panel.curve.mean) if not math.isnan(point[1])]
     if not points:
@@ -211,7 +211,7 @@ def find_gap_ends(curve: EffectCurve, gap: Gap) -> tuple[float, float]:
     return (math.exp(low), math.exp(high)) if curve.scale == "log" else (low, high)
 
 
-def draw_winner(panel: Panel, *, down: bool) -> None:
+def draw_winner(panel: EffectPaper, *, down: bool) -> None:
     """Draw a dot at the winner's value, and a line from it to the axis."""
     at, height = find_winner(panel.curve)
     if math.isnan(height) or not panel.y.holds(height):
@@ -238,7 +238,7 @@ def find_winner(curve: EffectCurve) -> tuple[float, float]:
     return at, float(np.interp(here, grid, curve.mean))
 
 
-def _draw_rug(panel: Panel, top: float) -> None:
+def _draw_rug(panel: EffectPaper, top: float) -> None:
     """Draw one tick a trial, short if it was pruned; levels spread theirs in order of the trials.
 
     Ticks within half a pixel look like one and are drawn as one.
@@ -274,7 +274,7 @@ def spread_trials(values: Sequence[object], levels: list[object], half: float) -
     return places
 
 
-def draw_values(panel: Panel, y: float) -> None:
+def draw_values(panel: EffectPaper, y: float) -> None:
     """Write the values under the axis; names of levels stand in as many rows as they need."""
     canvas, curve = panel.canvas, panel.curve
     if panel.levels:
@@ -422,7 +422,7 @@ def region_node(
     return canvas.figure(words, list_effect_rows(curve, low, high))
 
 
-def _draw_dashed(panel: Panel, root: EffectCurve, edge: np.ndarray) -> None:
+def _draw_dashed(panel: EffectPaper, root: EffectCurve, edge: np.ndarray) -> None:
     """Draw an edge of the band of the whole space."""
     if panel.levels:
         for level, value in zip(root.grid, edge, strict=True):
