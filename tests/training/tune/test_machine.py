@@ -7,18 +7,18 @@ import os
 import pytest
 
 from earnest.training.tune import pilot as tune_machine
-from earnest.training.tune.pilot import Reading, Room, measure_crowding, read_machine
+from earnest.training.tune.pilot import MachineCounters, Room, measure_crowding, read_machine
 
 SECONDS = 10.0
 
 
-def after(own: float, busy: float, capacity: float = 2.0, name: str = "machine") -> Reading:
+def after(own: float, busy: float, capacity: float = 2.0, name: str = "machine") -> MachineCounters:
     """Return the counters ten seconds later, where all were at one hundred before."""
-    return Reading(100.0 + SECONDS, 100.0 + own, (Room(name, capacity, 100.0 + busy),))
+    return MachineCounters(100.0 + SECONDS, 100.0 + own, (Room(name, capacity, 100.0 + busy),))
 
 
-def before(capacity: float = 2.0, name: str = "machine") -> Reading:
-    return Reading(100.0, 100.0, (Room(name, capacity, 100.0),))
+def before(capacity: float = 2.0, name: str = "machine") -> MachineCounters:
+    return MachineCounters(100.0, 100.0, (Room(name, capacity, 100.0),))
 
 
 @pytest.mark.parametrize("at_once", [1, 2])
@@ -43,20 +43,22 @@ def test_on_a_full_machine_the_share_that_was_got_tells_how_many_want_more(rival
 def test_more_fits_than_a_container_may_run_wait_for_each_other():
     alone = before(2.0, "container")
     assert measure_crowding(alone, after(10.0, 10.0, 2.0, "container"), 8) == pytest.approx(4.0)
-    shortly = Reading(100.01, 100.01, alone.rooms)
+    shortly = MachineCounters(100.01, 100.01, alone.rooms)
     assert measure_crowding(alone, shortly, 8) == pytest.approx(4.0)
 
 
 def test_the_narrowest_room_counts():
-    first = Reading(0.0, 0.0, (Room("machine", 64.0, 0.0), Room("container", 2.0, 0.0)))
-    last = Reading(10.0, 10.0, (Room("machine", 64.0, 300.0), Room("container", 2.0, 20.0)))
+    first = MachineCounters(0.0, 0.0, (Room("machine", 64.0, 0.0), Room("container", 2.0, 0.0)))
+    last = MachineCounters(10.0, 10.0, (Room("machine", 64.0, 300.0), Room("container", 2.0, 20.0)))
     assert measure_crowding(first, last, 2) == pytest.approx(1.5)
 
 
 def test_without_counters_waiting_tells_that_others_are_there(monkeypatch):
     monkeypatch.setattr(tune_machine, "cores", lambda: 4)
-    assert measure_crowding(Reading(0.0, 0.0), Reading(10.0, 9.5), 4) == 1.0
-    assert measure_crowding(Reading(0.0, 0.0), Reading(10.0, 5.0), 4) == pytest.approx((7 + 4) / 4)
+    assert measure_crowding(MachineCounters(0.0, 0.0), MachineCounters(10.0, 9.5), 4) == 1.0
+    assert measure_crowding(
+        MachineCounters(0.0, 0.0), MachineCounters(10.0, 5.0), 4
+    ) == pytest.approx((7 + 4) / 4)
 
 
 def test_a_process_that_got_nothing_at_all_gives_a_finite_factor():

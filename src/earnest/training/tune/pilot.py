@@ -353,7 +353,7 @@ class Room:
 
 
 @dataclass(frozen=True)
-class Reading:
+class MachineCounters:
     """The counters at a moment, in seconds: the clock, what this process used, and the rooms."""
 
     clock: float
@@ -361,7 +361,7 @@ class Reading:
     rooms: tuple[Room, ...] = ()
 
 
-def read_machine(root: Path = Path("/")) -> Reading:
+def read_machine(root: Path = Path("/")) -> MachineCounters:
     """Read the counters; without /proc and control groups there are no rooms.
 
     Parameters
@@ -369,10 +369,10 @@ def read_machine(root: Path = Path("/")) -> Reading:
     root : Path
         What /proc and /sys are below.
     """
-    return Reading(perf_counter(), process_time(), tuple(_read_rooms(root)))
+    return MachineCounters(perf_counter(), process_time(), tuple(_read_rooms(root)))
 
 
-def measure_crowding(before: Reading, after: Reading, at_once: int) -> float:
+def measure_crowding(before: MachineCounters, after: MachineCounters, at_once: int) -> float:
     """Return how many times longer a fit takes when this many run next to other programs.
 
     Programs that have ended do not count, unlike in the load average of a minute. If a room has
