@@ -39,7 +39,7 @@ class EveryPair:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Region:
+class Equivalence:
     """Which differences do not matter."""
 
     rope: Annotated[
@@ -59,7 +59,7 @@ def command(
     every: EveryPair,
     output: Output,
     many: CompareManyArguments,
-    region: Region,
+    region: Equivalence,
     reading: PredictionsArguments,
     scoring: ScoresArguments,
 ) -> None:
