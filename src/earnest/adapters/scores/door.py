@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from earnest.adapters.predictions.door import kind_of
 from earnest.adapters.readers import SCORES_READERS, find_reader, list_sources
 from earnest.adapters.scores import dspy, helm, inspect, lm_eval, openai_evals, plain, promptfoo
-from earnest.adapters.scores.runs import Row, Run, name_item
+from earnest.adapters.scores.runs import ItemScore, Run, name_item
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.cautions import of_tables
@@ -316,7 +316,7 @@ def join_runs(runs: Sequence[Run], *, score: str | None = None, by: str = "model
 
 def _split_configs(run: Run) -> list[Run]:
     """Return a run for each configuration that a log holds."""
-    parts: dict[str, list[Row]] = defaultdict(list)
+    parts: dict[str, list[ItemScore]] = defaultdict(list)
     for row in run.rows:
         parts[run.config if row.config is None else row.config].append(row)
     return [replace(run, config=config, rows=rows) for config, rows in parts.items()]
@@ -415,7 +415,7 @@ def _shorten(value: object) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
-def _number_repeats(rows: Sequence[Row]) -> tuple[list[int], int]:
+def _number_repeats(rows: Sequence[ItemScore]) -> tuple[list[int], int]:
     """Return the repeat of each row, and how many items have more rows than they should.
 
     Rows without a number that come equally often for every item are repeats, as `--repeat` makes.

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from earnest.adapters.readers import LATE, ScoresReader, register
 from earnest.adapters.scores.runs import (
+    ItemScore,
     Json,
-    Row,
     Run,
     get_list,
     get_text,
@@ -43,7 +43,7 @@ def read_evaluation(path: Path) -> list[Run]:
         score = example[name]
         if score is not None and read_number(score) is None:
             raise make_other_version_error(path, DSPY, _NEEDS, f"{name!r}: {check.show(score)}")
-        rows.append(Row(name_item(example.get("id", at)), {name: read_number(score)}))
+        rows.append(ItemScore(name_item(example.get("id", at)), {name: read_number(score)}))
     return [Run(path=path, config=path.stem, rows=rows)]
 
 
@@ -72,7 +72,7 @@ def read_optimization(path: Path) -> list[Run]:
         got = f"{len(scores)} and {len(candidates)}"
         raise make_other_version_error(path, GEPA, needs, got)
     rows = [
-        Row(item, {"val_score": read_number(score)}, config=f"candidate {at}")
+        ItemScore(item, {"val_score": read_number(score)}, config=f"candidate {at}")
         for at, subscores in enumerate(scores)
         for item, score in _list_scores(subscores, path)
     ]

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from earnest.adapters.readers import ScoresReader, register
 from earnest.adapters.scores.runs import (
+    ItemScore,
     Json,
     JsonDict,
-    Row,
     Run,
     get_count,
     get_dict,
@@ -76,7 +76,7 @@ def _find_part(name: str, key: str) -> str:
     return next((setting[len(key) + 1 :] for setting in parts if setting.startswith(f"{key}=")), "")
 
 
-def _read_instance(instance: Json, path: Path) -> Row:
+def _read_instance(instance: Json, path: Path) -> ItemScore:
     if not isinstance(instance, dict) or "instance_id" not in instance or "stats" not in instance:
         raise make_other_version_error(path, TOOL, _NEEDS, check.show(instance))
     perturbed = get_text(instance, "perturbation", "name")
@@ -87,7 +87,7 @@ def _read_instance(instance: Json, path: Path) -> Row:
             got = f"{check.show(scores[name])} and {check.show(mean)} as {name!r} of one instance"
             raise make_other_version_error(path, TOOL, "one value of each statistic", got)
     item = get_text(instance, "instance_id")
-    return Row(
+    return ItemScore(
         f"{item}/{perturbed}" if perturbed else item,
         scores,
         repeat=get_count(instance, "train_trial_index"),

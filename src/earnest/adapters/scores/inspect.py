@@ -12,9 +12,9 @@ import pyarrow as pa
 
 from earnest.adapters.readers import ScoresReader, register
 from earnest.adapters.scores.runs import (
+    ItemScore,
     Json,
     JsonDict,
-    Row,
     Run,
     get_count,
     get_dict,
@@ -77,7 +77,7 @@ def read_log(path: Path) -> list[Run]:
     ]
 
 
-def _read_sample(sample: JsonDict, path: Path) -> Row:
+def _read_sample(sample: JsonDict, path: Path) -> ItemScore:
     epoch = get_count(sample, "epoch")
     if "id" not in sample or epoch is None:
         got = f"a sample with {check.some(sorted(sample))}"
@@ -90,7 +90,7 @@ def _read_sample(sample: JsonDict, path: Path) -> Row:
         else:
             scores[scorer] = read_number(value)
     group = get_text(sample, "metadata", "group")
-    return Row(name_item(sample["id"]), scores, repeat=epoch, group=group or None)
+    return ItemScore(name_item(sample["id"]), scores, repeat=epoch, group=group or None)
 
 
 def _list_settings(ran: JsonDict, about: JsonDict) -> dict[str, Json]:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from earnest.adapters.readers import ScoresReader, register
 from earnest.adapters.scores.runs import (
+    ItemScore,
     Json,
     JsonDict,
-    Row,
     Run,
     get_dict,
     get_text,
@@ -66,7 +66,7 @@ def read_samples(path: Path) -> list[Run]:
     ]
 
 
-def _read_rows(lines: list[JsonDict], path: Path) -> list[Row]:
+def _read_rows(lines: list[JsonDict], path: Path) -> list[ItemScore]:
     """Return one row per document; a filter of the answers makes scores of their own."""
     scores: dict[tuple[str, int], dict[str, float | None]] = {}
     seen: dict[tuple[str, str], int] = {}
@@ -82,7 +82,7 @@ def _read_rows(lines: list[JsonDict], path: Path) -> list[Row]:
         row = scores.setdefault((item, time), {})
         for name in map(str, names):
             row[name if kind == UNFILTERED else f"{name},{kind}"] = read_number(line.get(name))
-    return [Row(item, scores_of_item) for (item, _), scores_of_item in scores.items()]
+    return [ItemScore(item, scores_of_item) for (item, _), scores_of_item in scores.items()]
 
 
 _KNOWN = {
@@ -112,7 +112,7 @@ def _list_settings(about: JsonDict, task: str, date: str) -> dict[str, Json]:
     return settings
 
 
-def _find_end(about: JsonDict, task: str, rows: list[Row]) -> str:
+def _find_end(about: JsonDict, task: str, rows: list[ItemScore]) -> str:
     wanted = get_dict(about, "n-samples", task).get("effective")
     count = len({row.item for row in rows})
     if isinstance(wanted, int) and count < wanted:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from earnest.adapters.readers import ScoresReader, register
 from earnest.adapters.scores.runs import (
+    ItemScore,
     JsonDict,
-    Row,
     Run,
     get_dict,
     get_list,
@@ -61,7 +61,7 @@ def read_log(path: Path) -> list[Run]:
     ]
 
 
-def _read_events(events: list[JsonDict], path: Path) -> list[Row]:
+def _read_events(events: list[JsonDict], path: Path) -> list[ItemScore]:
     """Return one row per sample; one that was asked, and has no score, has None."""
     rows: dict[tuple[str, int], dict[str, float | None]] = {}
     times: dict[tuple[str, str], int] = {}
@@ -85,7 +85,7 @@ def _read_events(events: list[JsonDict], path: Path) -> list[Row]:
             continue
         time = times[sample, kind] = times.get((sample, kind), -1) + 1
         rows.setdefault((sample, time), {}).update(values)
-    return [Row(sample, scores) for (sample, _), scores in rows.items()]
+    return [ItemScore(sample, scores) for (sample, _), scores in rows.items()]
 
 
 register(

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from earnest.adapters.readers import LAST, ScoresReader, register
 from earnest.adapters.scores.runs import (
+    ItemScore,
     Json,
-    Row,
     Run,
     get_list,
     name_item,
@@ -79,7 +79,7 @@ def read_table(path: Path) -> list[Run]:
     config, repeat, group, task = (
         OF_SCORES[role].find_any(names) for role in ("config", "repeat", "groups", "tasks")
     )
-    rows: dict[str, list[Row]] = {}
+    rows: dict[str, list[ItemScore]] = {}
     numbers = _number_repeats(record.get(repeat) for record in records) if repeat else {}
     for at, record in enumerate(records):
         if record.get(item) in (None, ""):
@@ -88,7 +88,7 @@ def read_table(path: Path) -> list[Run]:
                 needs=f"a value in column {item!r}",
             )
         rows.setdefault(_get(record, task), []).append(
-            Row(
+            ItemScore(
                 name_item(record[item]),
                 {score: _read_score(record.get(score), path, at)},
                 repeat=numbers.get(name_item(record.get(repeat))) if repeat else None,

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from earnest.adapters.readers import ScoresReader, register
 from earnest.adapters.scores.runs import (
+    ItemScore,
     Json,
     JsonDict,
-    Row,
     Run,
     get_dict,
     get_list,
@@ -80,7 +80,7 @@ def _name_configs(listed: list[JsonDict], prompts: list[Json]) -> dict[str, str]
     return {at: f"{name} #{at}" if twice else name for at, name in names.items()}
 
 
-def _read_result(result: JsonDict, names: dict[str, str], path: Path) -> Row:
+def _read_result(result: JsonDict, names: dict[str, str], path: Path) -> ItemScore:
     if "score" not in result or "promptIdx" not in result:
         got = f"a result with {check.some(sorted(result))}"
         raise make_other_version_error(path, TOOL, _NEEDS, got)
@@ -90,7 +90,7 @@ def _read_result(result: JsonDict, names: dict[str, str], path: Path) -> Row:
     scores |= {name: read_number(value) for name, value in get_dict(result, "namedScores").items()}
     test_case = get_dict(result, "testCase")
     item = get_text(test_case, "metadata", "id") or get_text(test_case, "description")
-    return Row(
+    return ItemScore(
         item or name_item(result.get("vars") or get_dict(test_case, "vars")),
         dict.fromkeys(scores) if failed else scores,
         group=get_text(test_case, "metadata", "group") or None,

@@ -38,7 +38,7 @@ WORDS = {
 
 
 @dataclass(frozen=True)
-class Row:
+class ItemScore:
     """The scores of one answer to one item.
 
     Attributes
@@ -88,7 +88,7 @@ class Run:
 
     path: PurePath
     config: str
-    rows: list[Row]
+    rows: list[ItemScore]
     task: str = ""
     settings: Mapping[str, Json] = field(default_factory=dict)
     unfinished: str = ""
