@@ -20,7 +20,7 @@ import pytest
 import earnest as en
 from earnest.adapters.predictions.door import _restore_slashes
 from earnest.adapters.scores.door import _name_file
-from earnest.adapters.scores.runs import Run
+from earnest.adapters.scores.runs import EvaluationRun
 from earnest.adapters.trials.files import URL
 from earnest.reporting import report
 from tests.training.tune_tables import portfolio
@@ -169,7 +169,7 @@ def test_every_name_of_a_file_is_one_that_windows_allows() -> None:
 
 def test_a_configuration_named_after_its_file_has_the_same_name_on_every_system() -> None:
     paths = (PureWindowsPath(r"old\polite.jsonl"), PureWindowsPath(r"new\polite.jsonl"))
-    runs = [Run(path=path, config="m", rows=[]) for path in paths]
+    runs = [EvaluationRun(path=path, config="m", rows=[]) for path in paths]
     named = [_name_file(one, runs) for one in runs]
     assert named == ["old/polite.jsonl", "new/polite.jsonl"]
 

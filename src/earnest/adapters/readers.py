@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from numpy.typing import ArrayLike
 
-from earnest.adapters.scores.runs import Run
+from earnest.adapters.scores.runs import EvaluationRun
 from earnest.core.base import check
 from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import InputError
@@ -235,7 +235,7 @@ class ScoresReader(Reader):
         Whose log it is.
     """
 
-    read: Callable[[Path], list[Run]]
+    read: Callable[[Path], list[EvaluationRun]]
     tool: str
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from earnest.adapters.predictions.door import kind_of
 from earnest.adapters.readers import SCORES_READERS, find_reader, list_sources
 from earnest.adapters.scores import dspy, helm, inspect, lm_eval, openai_evals, plain, promptfoo
-from earnest.adapters.scores.runs import ItemScore, Run, name_item
+from earnest.adapters.scores.runs import EvaluationRun, ItemScore, name_item
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.cautions import of_tables
@@ -169,8 +169,8 @@ def list_tools(source: str | Path) -> list[str]:
     return list(dict.fromkeys(reader.tool for reader in readers if reader is not None))
 
 
-def _read_all(path: Path) -> tuple[list[Run], list[str]]:
-    runs: list[Run] = []
+def _read_all(path: Path) -> tuple[list[EvaluationRun], list[str]]:
+    runs: list[EvaluationRun] = []
     strange: list[str] = []
     for file in _list_files(path) if path.is_dir() else [path] if path.exists() else []:
         reader = find_reader(SCORES_READERS, file)
@@ -210,7 +210,7 @@ def _walk(folder: Path) -> Iterator[Path]:
         yield path
 
 
-def _shorten_paths(runs: list[Run], root: Path) -> list[Run]:
+def _shorten_paths(runs: list[EvaluationRun], root: Path) -> list[EvaluationRun]:
     """Return the runs with paths that begin at the folder, which messages name."""
     if not root.is_dir():
         return runs
@@ -267,7 +267,9 @@ class ScoreRows:
         return len(set(self.task)) > 1
 
 
-def join_runs(runs: Sequence[Run], *, score: str | None = None, by: str = "model") -> ScoreRows:
+def join_runs(
+    runs: Sequence[EvaluationRun], *, score: str | None = None, by: str = "model"
+) -> ScoreRows:
     """Put runs side by side.
 
     Parameters
@@ -314,7 +316,7 @@ def join_runs(runs: Sequence[Run], *, score: str | None = None, by: str = "model
     return joined
 
 
-def _split_configs(run: Run) -> list[Run]:
+def _split_configs(run: EvaluationRun) -> list[EvaluationRun]:
     """Return a run for each configuration that a log holds."""
     parts: dict[str, list[ItemScore]] = defaultdict(list)
     for row in run.rows:
@@ -322,7 +324,7 @@ def _split_configs(run: Run) -> list[Run]:
     return [replace(run, config=config, rows=rows) for config, rows in parts.items()]
 
 
-def _choose_score(runs: Sequence[Run], score: str | None) -> tuple[str, bool]:
+def _choose_score(runs: Sequence[EvaluationRun], score: str | None) -> tuple[str, bool]:
     """Return the name of the score, and whether more of it is better."""
     counts = Counter(
         name
@@ -356,7 +358,7 @@ def _choose_score(runs: Sequence[Run], score: str | None) -> tuple[str, bool]:
     return name, directions.pop() if directions else True
 
 
-def _name_configs(runs: Sequence[Run], by: str) -> list[Run]:
+def _name_configs(runs: Sequence[EvaluationRun], by: str) -> list[EvaluationRun]:
     """Return the runs under names that tell unlike configurations apart."""
     if by == "task":
         if not all(run.task for run in runs):
@@ -370,7 +372,7 @@ def _name_configs(runs: Sequence[Run], by: str) -> list[Run]:
         ]
     elif by == "file":
         return [replace(run, config=_name_file(run, runs)) for run in runs]
-    named: list[Run] = []
+    named: list[EvaluationRun] = []
     for run in runs:
         alike = [other for other in runs if other.config == run.config]
         keys = _find_telling(alike)
@@ -381,7 +383,7 @@ def _name_configs(runs: Sequence[Run], by: str) -> list[Run]:
     return named
 
 
-def _name_file(run: Run, runs: Sequence[Run]) -> str:
+def _name_file(run: EvaluationRun, runs: Sequence[EvaluationRun]) -> str:
     """Return the name of a file, with its folder and its own configurations where needed."""
     alike = {other.path for other in runs if other.path.stem == run.path.stem}
     name = run.path.as_posix() if len(alike) > 1 else run.path.stem  # the same on every system
@@ -389,7 +391,7 @@ def _name_file(run: Run, runs: Sequence[Run]) -> str:
     return f"{name}: {run.config}" if len(inside) > 1 else name
 
 
-def _find_telling(runs: Sequence[Run]) -> list[str]:
+def _find_telling(runs: Sequence[EvaluationRun]) -> list[str]:
     """Return the settings by which runs of one task differ: the first that tell them all apart."""
 
     def tell(keys: Sequence[str]) -> int:
@@ -441,7 +443,7 @@ def _number_repeats(rows: Sequence[ItemScore]) -> tuple[list[int], int]:
     return numbers, len(moved)
 
 
-def _refuse_apart(joined: ScoreRows, runs: Sequence[Run], by: str) -> None:
+def _refuse_apart(joined: ScoreRows, runs: Sequence[EvaluationRun], by: str) -> None:
     """Refuse configurations that share no item: there is nothing to choose among them by."""
     items: dict[str, set[str]] = defaultdict(set)
     for config, item in zip(joined.config, joined.item, strict=True):
@@ -460,7 +462,7 @@ def _refuse_apart(joined: ScoreRows, runs: Sequence[Run], by: str) -> None:
     )
 
 
-def _list_unfinished(runs: Sequence[Run]) -> Iterator[Caution]:
+def _list_unfinished(runs: Sequence[EvaluationRun]) -> Iterator[Caution]:
     unfinished = {run.path.name: run.unfinished for run in runs if run.unfinished}
     if unfinished:
         yield of_tables.logs_unfinished(tuple(unfinished.items()))
@@ -506,7 +508,7 @@ def _count_short(table: ScoreRows) -> dict[str, int]:
     return {config: count for config, count in short.items() if count}
 
 
-def _list_without(runs: Sequence[Run], name: str) -> Iterator[Caution]:
+def _list_without(runs: Sequence[EvaluationRun], name: str) -> Iterator[Caution]:
     if runs:
         yield of_tables.runs_without_score(
             len(runs),

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from earnest.adapters.readers import LATE, ScoresReader, register
 from earnest.adapters.scores.runs import (
+    EvaluationRun,
     ItemScore,
     Json,
-    Run,
     get_list,
     get_text,
     make_other_version_error,
@@ -32,7 +32,7 @@ def is_dspy_evaluation(path: Path) -> bool:
     return start.lstrip()[:1] == b"[" and (b'"pred_' in start or b'"example_' in start)
 
 
-def read_evaluation(path: Path) -> list[Run]:
+def read_evaluation(path: Path) -> list[EvaluationRun]:
     """Read one evaluation: the file is the configuration, and the place of an example its name."""
     listed = read_document(path, f"results of {DSPY}")
     rows = []
@@ -44,7 +44,7 @@ def read_evaluation(path: Path) -> list[Run]:
         if score is not None and read_number(score) is None:
             raise make_other_version_error(path, DSPY, _NEEDS, f"{name!r}: {check.show(score)}")
         rows.append(ItemScore(name_item(example.get("id", at)), {name: read_number(score)}))
-    return [Run(path=path, config=path.stem, rows=rows)]
+    return [EvaluationRun(path=path, config=path.stem, rows=rows)]
 
 
 def is_result(path: Path) -> bool:
@@ -55,7 +55,7 @@ def is_result(path: Path) -> bool:
     return small and b'"val_subscores"' in peek_bytes(path, _LARGEST)
 
 
-def read_optimization(path: Path) -> list[Run]:
+def read_optimization(path: Path) -> list[EvaluationRun]:
     """Read one optimization: every candidate is a configuration, proposed by what was seen."""
     if path.name == _STATE:
         raise FormatError(
@@ -77,7 +77,7 @@ def read_optimization(path: Path) -> list[Run]:
         for item, score in _list_scores(subscores, path)
     ]
     settings: dict[str, Json] = {"seed": get_text(result, "seed")}
-    return [Run(path=path, config=path.stem, rows=rows, settings=settings, static=False)]
+    return [EvaluationRun(path=path, config=path.stem, rows=rows, settings=settings, static=False)]
 
 
 def _list_scores(subscores: Json, path: Path) -> list[tuple[str, Json]]:

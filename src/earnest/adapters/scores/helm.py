@@ -6,10 +6,10 @@ from pathlib import Path
 
 from earnest.adapters.readers import ScoresReader, register
 from earnest.adapters.scores.runs import (
+    EvaluationRun,
     ItemScore,
     Json,
     JsonDict,
-    Run,
     get_count,
     get_dict,
     get_list,
@@ -31,7 +31,7 @@ def is_stats(path: Path) -> bool:
     return path.name == FILE
 
 
-def read_stats(path: Path) -> list[Run]:
+def read_stats(path: Path) -> list[EvaluationRun]:
     """Read one run; a training trial is a repeat, and a perturbed instance an item of its own."""
     listed = read_document(path, f"the file {FILE} of {TOOL}")
     beside = path.with_name(SPEC)
@@ -45,7 +45,7 @@ def read_stats(path: Path) -> list[Run]:
         key: value for key, value in adapter.items() if key not in ("model", "model_deployment")
     }
     return [
-        Run(
+        EvaluationRun(
             path=path,
             config=model,
             rows=[_read_instance(instance, path) for instance in listed],

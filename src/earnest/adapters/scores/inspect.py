@@ -12,10 +12,10 @@ import pyarrow as pa
 
 from earnest.adapters.readers import ScoresReader, register
 from earnest.adapters.scores.runs import (
+    EvaluationRun,
     ItemScore,
     Json,
     JsonDict,
-    Run,
     get_count,
     get_dict,
     get_list,
@@ -47,7 +47,7 @@ def is_log(path: Path) -> bool:
     return b'"eval_id"' in start and b'"version"' in start and b'"task"' in start
 
 
-def read_log(path: Path) -> list[Run]:
+def read_log(path: Path) -> list[EvaluationRun]:
     """Read one log; what Inspect did not finish is read as far as it goes."""
     if path.suffix == ".eval":
         about, samples = _read_archive(path)
@@ -66,7 +66,7 @@ def read_log(path: Path) -> list[Run]:
             cure="Run the evaluation without --no-log-samples.",
         )
     return [
-        Run(
+        EvaluationRun(
             path=path,
             config=get_text(ran, "model"),
             rows=[_read_sample(sample, path) for sample in samples],

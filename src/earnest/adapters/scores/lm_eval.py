@@ -7,10 +7,10 @@ from pathlib import Path
 
 from earnest.adapters.readers import ScoresReader, register
 from earnest.adapters.scores.runs import (
+    EvaluationRun,
     ItemScore,
     Json,
     JsonDict,
-    Run,
     get_dict,
     get_text,
     make_other_version_error,
@@ -36,7 +36,7 @@ def is_samples(path: Path) -> bool:
     return "doc_id" in first and ("resps" in first or "filtered_resps" in first)
 
 
-def read_samples(path: Path) -> list[Run]:
+def read_samples(path: Path) -> list[EvaluationRun]:
     """Read the samples of one task; the results beside them say of which model."""
     lines, unfinished = read_lines(path, f"samples of {TOOL}")
     named = _NAME.search(path.name)
@@ -50,7 +50,7 @@ def read_samples(path: Path) -> list[Run]:
     better = get_dict(about, "higher_is_better", task)
     names = {name for row in rows for name in row.scores}
     return [
-        Run(
+        EvaluationRun(
             path=path,
             config=get_text(about, "model_name") or path.parent.name,
             rows=rows,

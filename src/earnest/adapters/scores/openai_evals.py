@@ -6,9 +6,9 @@ from pathlib import Path
 
 from earnest.adapters.readers import ScoresReader, register
 from earnest.adapters.scores.runs import (
+    EvaluationRun,
     ItemScore,
     JsonDict,
-    Run,
     get_dict,
     get_list,
     get_text,
@@ -31,7 +31,7 @@ def is_log(path: Path) -> bool:
     return path.name.endswith(".jsonl") and "run_id" in get_dict(peek_line(path), "spec")
 
 
-def read_log(path: Path) -> list[Run]:
+def read_log(path: Path) -> list[EvaluationRun]:
     """Read one run; an event of type `match` or `metrics` scores a sample."""
     lines, unfinished = read_lines(path, f"a log of {TOOL}")
     spec = get_dict(lines[0], "spec")
@@ -47,7 +47,7 @@ def read_log(path: Path) -> list[Run]:
         unfinished = "it has no final report"
     models = [str(name) for name in get_list(spec, "completion_fns")] or [get_text(spec, "model")]
     return [
-        Run(
+        EvaluationRun(
             path=path,
             config=", ".join(models) or path.stem,
             rows=_read_events(events, path),

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from earnest.adapters.readers import LAST, ScoresReader, register
 from earnest.adapters.scores.runs import (
+    EvaluationRun,
     ItemScore,
     Json,
-    Run,
     get_list,
     name_item,
     peek_bytes,
@@ -66,7 +66,7 @@ def _peek_names(path: Path) -> list[str]:
         return []
 
 
-def read_table(path: Path) -> list[Run]:
+def read_table(path: Path) -> list[EvaluationRun]:
     """Read one table; the name of the file names the configuration where no column does."""
     records, unfinished = _read_records(path)
     if not records:
@@ -97,7 +97,9 @@ def read_table(path: Path) -> list[Run]:
             )
         )
     return [
-        Run(path=path, config=path.stem, rows=table_rows, task=name, unfinished=unfinished)
+        EvaluationRun(
+            path=path, config=path.stem, rows=table_rows, task=name, unfinished=unfinished
+        )
         for name, table_rows in rows.items()
     ]
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from earnest.adapters.readers import ScoresReader, register
 from earnest.adapters.scores.runs import (
+    EvaluationRun,
     ItemScore,
     Json,
     JsonDict,
-    Run,
     get_dict,
     get_list,
     get_text,
@@ -34,7 +34,7 @@ def is_results(path: Path) -> bool:
     return b'"evalId"' in start and b'"results"' in start
 
 
-def read_results(path: Path) -> list[Run]:
+def read_results(path: Path) -> list[EvaluationRun]:
     """Read one evaluation: every pair of a prompt and a provider is a configuration."""
     document = read_document(path, f"results of {TOOL}")
     results = get_dict(document, "results")
@@ -47,7 +47,7 @@ def read_results(path: Path) -> list[Run]:
     rows = [_read_result(result, names, path) for result in listed]
     texts: list[Json] = [get_text(result, "raw") for result in get_list(results, "prompts")]
     return [
-        Run(
+        EvaluationRun(
             path=path,
             config=TOOL,
             rows=rows,

@@ -63,7 +63,7 @@ class ItemScore:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Run:
+class EvaluationRun:
     """One run of an evaluation: a configuration on the items of a task.
 
     Attributes
