@@ -53,7 +53,7 @@ def command(*, options: DemoOptions) -> None:
     refuse_linked_folders(run, *((out,) if out == OUT else ()))
     data, new, truth = _write_data(out)
     from earnest.cli.commands.predict import save_predicted
-    from earnest.cli.commands.tune import RunOptions, run_job
+    from earnest.cli.commands.tune import RunFiles, run_job
     from earnest.core.base.writing import refuse_links
     from earnest.training.tune.folder import FILES, REPORT
     from earnest.training.tune.options import TuneOptions, read_seconds
@@ -78,7 +78,7 @@ def command(*, options: DemoOptions) -> None:
         f"earnest tune {quote(data)} --target {TARGET} --positive {POSITIVE} --budget "
         f"{quote(budget)}{words} --rng {SEED} --live --out {quote(run)}",
     )
-    tuned = run_job(data, job_options, RunOptions(out=run, live=True))
+    tuned = run_job(data, job_options, RunFiles(out=run, live=True))
     _say(
         f"2. Predict for {len(truth)} applicants that the search never saw.",
         f"earnest predict {quote(run)} {quote(new)} -o {quote(out / PREDICTED)}",

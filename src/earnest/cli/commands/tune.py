@@ -43,7 +43,7 @@ HELP = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunOptions:
+class RunFiles:
     """Where a run stands, and what is shown and written of it."""
 
     out: Annotated[
@@ -84,7 +84,7 @@ class BackendOptions:
 
 
 def command(
-    data: Data, *, question: TuneArguments, options: RunOptions, where: BackendOptions
+    data: Data, *, question: TuneArguments, options: RunFiles, where: BackendOptions
 ) -> None:
     """Read, plan, search, and show or write what was found."""
     from earnest.engine.backends import on_backend
@@ -103,7 +103,7 @@ def command(
         run_job(data, tune_options, options)
 
 
-def run_job(data: Path, tune_options: TuneOptions, options: RunOptions) -> Tuned:
+def run_job(data: Path, tune_options: TuneOptions, options: RunFiles) -> Tuned:
     """Run a tuning with its lines on the terminal, and return what it found."""
     from earnest.cli.show.progress import FoldLine, waiting
     from earnest.cli.show.tune import show_live, show_plan, show_read, show_tuned
