@@ -10,7 +10,7 @@ import pytest
 from earnest.core.text.numbers import show_number
 from earnest.plotting.svg.answer import estimate_density
 from earnest.plotting.svg.canvas import (
-    Scale,
+    Axis,
     find_finite_ends,
     find_ticks,
     label_ticks,
@@ -28,7 +28,7 @@ def test_an_axis_holds_its_data_with_two_to_six_round_ticks(seed: int) -> None:
     ends = round_out(low, high)
     assert ends[0] <= low + 1e-9 * size
     assert ends[1] >= high - 1e-9 * size
-    ticks = find_ticks(Scale(*ends, 0, 100))
+    ticks = find_ticks(Axis(*ends, 0, 100))
     assert 2 <= len(ticks) <= 6
     assert ticks == sorted(set(ticks))
     assert len(set(label_ticks(ticks))) == len(ticks)
@@ -53,7 +53,7 @@ def test_a_single_value_at_the_limit_has_an_axis_within_it() -> None:
 
 
 def test_a_value_beyond_the_end_is_drawn_at_it_and_free_is_not() -> None:
-    scale = Scale(0.0, 1.0, 100.0, 0.0)
+    scale = Axis(0.0, 1.0, 100.0, 0.0)
     assert scale(2.0) == 0.0
     assert scale.free(2.0) == -100.0
     assert math.isnan(scale(math.nan))
@@ -72,22 +72,22 @@ def test_a_value_beyond_the_end_is_drawn_at_it_and_free_is_not() -> None:
     ],
 )
 def test_a_log_axis_has_powers_of_ten(ends: tuple[float, float], words: list[str]) -> None:
-    assert [short(v) for v in find_ticks(Scale(*ends, 0, 100, log=True))] == words
+    assert [short(v) for v in find_ticks(Axis(*ends, 0, 100, log=True))] == words
 
 
 def test_labels_that_would_touch_are_thinned() -> None:
-    assert [v for v, _ in space_labels(Scale(0.0, 5e6, 0, 600))] == [1e6 * k for k in range(6)]
-    assert [v for v, _ in space_labels(Scale(0.0, 5e6, 0, 220))] == [0.0, 2e6, 4e6]
-    assert [w for _, w in space_labels(Scale(1e-4, 1.0, 0, 120, log=True))] == [
+    assert [v for v, _ in space_labels(Axis(0.0, 5e6, 0, 600))] == [1e6 * k for k in range(6)]
+    assert [v for v, _ in space_labels(Axis(0.0, 5e6, 0, 220))] == [0.0, 2e6, 4e6]
+    assert [w for _, w in space_labels(Axis(1e-4, 1.0, 0, 120, log=True))] == [
         "0.0001",
         "0.01",
         "1",
     ]
-    assert len(space_labels(Scale(0.0, 5e6, 0, 10))) == 1
+    assert len(space_labels(Axis(0.0, 5e6, 0, 10))) == 1
 
 
 def test_whole_numbers_have_no_ticks_between_them() -> None:
-    assert [w for _, w in space_labels(Scale(1.0, 3.0, 0, 300), whole=True)] == ["1", "2", "3"]
+    assert [w for _, w in space_labels(Axis(1.0, 3.0, 0, 300), whole=True)] == ["1", "2", "3"]
 
 
 def test_labels_have_the_decimals_that_tell_them_apart() -> None:

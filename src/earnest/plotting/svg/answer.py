@@ -24,9 +24,9 @@ from earnest.plotting.svg.canvas import (
     MINUS,
     OUTSIDE,
     SMALL,
+    Axis,
     Canvas,
     Figure,
-    Scale,
     draw_x_grid,
     find_finite_ends,
     measure_text,
@@ -169,7 +169,7 @@ class _Picture:
     canvas: Canvas
     estimate: Estimate
     words: PrintedEstimate
-    scale: Scale
+    scale: Axis
 
     @property
     def colour(self) -> str:
@@ -232,19 +232,19 @@ def _find_ends(estimate: Estimate) -> tuple[float, float]:
 
 def _place_scale(
     estimate: Estimate, words: PrintedEstimate, ends: tuple[float, float], width: float
-) -> Scale:
+) -> Axis:
     """Return the scale with the least margins that leave room for the labels beside the marks."""
     margin = 22.0
     while margin < 0.3 * width:
-        scale = Scale(*ends, margin, width - margin)
+        scale = Axis(*ends, margin, width - margin)
         if all(low >= 0 and high <= width for low, high in _yield_needed(estimate, words, scale)):
             return scale
         margin += 4
-    return Scale(*ends, margin, width - margin)
+    return Axis(*ends, margin, width - margin)
 
 
 def _yield_needed(
-    estimate: Estimate, words: PrintedEstimate, scale: Scale
+    estimate: Estimate, words: PrintedEstimate, scale: Axis
 ) -> Iterator[tuple[float, float]]:
     """Yield the pixels that the labels of ticks, interval and naive score stand on."""
     for value, word in space_labels(scale):
@@ -419,7 +419,7 @@ def _write_gap(picture: _Picture, at: tuple[float, float], *, left: bool) -> Non
     _write(picture, at, words, "warn", 9, left=left)
 
 
-def _label_axis(estimate: Estimate, scale: Scale) -> tuple[tuple[float, str, str], ...]:
+def _label_axis(estimate: Estimate, scale: Axis) -> tuple[tuple[float, str, str], ...]:
     """Return the words for the ends of the axis: pixel, words, anchor."""
     labels = []
     zero, limits = estimate.no_information, estimate.scale.limits
@@ -463,7 +463,7 @@ def _draw_axis(
 def _draw_locator(picture: _Picture, whole: tuple[float, float], y: float) -> None:
     """Draw the same interval on the scale from no information to perfection."""
     canvas, estimate = picture.canvas, picture.estimate
-    scale = Scale(*whole, picture.scale.start, picture.scale.end)
+    scale = Axis(*whole, picture.scale.start, picture.scale.end)
     canvas.box((scale.start, y), (scale.end - scale.start, 6), "rule")
     if estimate.interval is not None:
         low, high = scale(estimate.interval.low), scale(estimate.interval.high)

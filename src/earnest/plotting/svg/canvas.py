@@ -400,7 +400,7 @@ _POWER = re.compile(r"e([+-])0*(\d+)")
 
 
 @dataclass(frozen=True)
-class Scale:
+class Axis:
     """Where values stand in a figure.
 
     Attributes
@@ -441,7 +441,7 @@ class Scale:
         return math.log(value) if value > 0 else -math.inf
 
 
-def find_ticks(scale: Scale, most: int = MOST_TICKS) -> list[float]:
+def find_ticks(scale: Axis, most: int = MOST_TICKS) -> list[float]:
     """Return at most that many round values on an axis."""
     if scale.log:
         return _list_log_ticks(scale.low, scale.high, most)
@@ -551,7 +551,7 @@ def label_ticks(values: Sequence[float], *, percent: bool = False) -> list[str]:
 
 
 def space_labels(
-    scale: Scale, most: int = MOST_TICKS, size: float = TEXT, *, whole: bool = False
+    scale: Axis, most: int = MOST_TICKS, size: float = TEXT, *, whole: bool = False
 ) -> list[tuple[float, str]]:
     """Return round values with their labels, so few that the labels do not touch.
 
@@ -589,7 +589,7 @@ def center_words(canvas: Canvas, x: float, words: str, size: float = TEXT) -> fl
 
 def draw_x_axis(
     canvas: Canvas,
-    scale: Scale,
+    scale: Axis,
     y: float,
     *,
     title: str = "",
@@ -609,7 +609,7 @@ def draw_x_axis(
 
 def draw_y_grid(
     canvas: Canvas,
-    scale: Scale,
+    scale: Axis,
     left: float,
     right: float,
     *,
@@ -627,7 +627,7 @@ def draw_y_grid(
 
 
 def draw_x_grid(
-    canvas: Canvas, scale: Scale, top: float, bottom: float, ticks: Iterable[float]
+    canvas: Canvas, scale: Axis, top: float, bottom: float, ticks: Iterable[float]
 ) -> None:
     """Draw upright lines, as one shape."""
     gap = (math.nan, math.nan)
@@ -639,7 +639,7 @@ def draw_x_grid(
 
 def draw_interval(
     canvas: Canvas,
-    scale: Scale,
+    scale: Axis,
     interval: Interval,
     y: float,
     colour: str,

@@ -14,9 +14,9 @@ from earnest.inference.curves.corrected import ClassCurves, MeanCurve
 from earnest.plotting.svg.canvas import (
     DOTS,
     SMALL,
+    Axis,
     Canvas,
     Figure,
-    Scale,
     cut_apart,
     draw_x_axis,
     draw_x_grid,
@@ -51,7 +51,7 @@ def class_areas(areas: ClassCurves, *, name: str, width: float = 500, places: in
     room = min(0.36 * width, 10 + max(measure_text(word) for word in words))
     bottom = CLASS_TOP + CLASS_ROW * len(order)
     canvas = Canvas(width, bottom + 44, name)
-    x = Scale(*_find_ends(areas), room, width - 52)
+    x = Axis(*_find_ends(areas), room, width - 52)
     labels = space_labels(x, 5)
     draw_x_grid(canvas, x, CLASS_TOP - 6, bottom, [value for value, _ in labels])
     at = x(areas.mean.area)
@@ -65,7 +65,7 @@ def class_areas(areas: ClassCurves, *, name: str, width: float = 500, places: in
     return canvas.figure(_describe(areas, places), _list_rows(areas, places))
 
 
-def _draw_row(canvas: Canvas, curve: MeanCurve, x: Scale, y: float, word: str, places: int) -> None:
+def _draw_row(canvas: Canvas, curve: MeanCurve, x: Axis, y: float, word: str, places: int) -> None:
     low, high = curve.area_limits
     canvas.text((0, y + 4), word, "ink2")
     canvas.line((x(low), y), (x(high), y), "accent", 2)
@@ -117,15 +117,15 @@ class _Square:
     """A square plot from 0 to 1 in both directions."""
 
     canvas: Canvas
-    x: Scale
-    y: Scale
+    x: Axis
+    y: Axis
 
     @classmethod
     def of(cls, name: str, width: float, titles: tuple[str, str], more: float = 0.0) -> _Square:
         side = width - LEFT - RIGHT
         canvas = Canvas(width, TOP + side + UNDER + more, name)
-        x = Scale(0.0, 1.0, LEFT, LEFT + side)
-        y = Scale(0.0, 1.0, TOP + side, TOP)
+        x = Axis(0.0, 1.0, LEFT, LEFT + side)
+        y = Axis(0.0, 1.0, TOP + side, TOP)
         draw_x_grid(canvas, x, TOP, TOP + side, QUARTERS)
         draw_y_grid(canvas, y, LEFT, LEFT + side, title=titles[1], ticks=QUARTERS, words=WORDS)
         under = fit_words(titles[0], width - 8)
@@ -314,7 +314,7 @@ def _name_diagonal(plot: _Square, groups: CalibrationCurve, word: str) -> None:
     plot.canvas.text(min(spots, key=hidden), word)
 
 
-def _draw_counts(canvas: Canvas, x: Scale, spread: Sequence[int], base: float) -> None:
+def _draw_counts(canvas: Canvas, x: Axis, spread: Sequence[int], base: float) -> None:
     """Draw a small histogram of the predictions."""
     width = (x.end - x.start) / len(spread)
     tallest = max(*spread, 1)

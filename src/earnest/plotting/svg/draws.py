@@ -17,9 +17,9 @@ from earnest.core.text.numbers import percent
 from earnest.plotting.svg.answer import find_naive, find_shaded
 from earnest.plotting.svg.canvas import (
     DASH,
+    Axis,
     Canvas,
     Figure,
-    Scale,
     cut_apart,
     draw_interval,
     draw_x_axis,
@@ -56,11 +56,11 @@ def bootstrap(estimate: Estimate, *, name: str, width: float = 420) -> Figure:
     low, high = round_out(*ends, estimate.scale.limits)
     counts, edges = np.histogram(valid, bins=_find_bins(valid, low, high))
     top, bottom = 42.0, 190.0
-    y = Scale(0, _round_up(int(counts.max())), bottom, top)
+    y = Axis(0, _round_up(int(counts.max())), bottom, top)
     levels = [v for v in find_ticks(y, 4) if v == int(v)]
     left = label_room(label_ticks(levels))
-    last = label_ticks(find_ticks(Scale(low, high, 0, 1)))[-1:]
-    x = Scale(low, high, left, width - max(18.0, 0.5 * label_room(last)))
+    last = label_ticks(find_ticks(Axis(low, high, 0, 1)))[-1:]
+    x = Axis(low, high, left, width - max(18.0, 0.5 * label_room(last)))
     canvas = Canvas(width, bottom + (56 if estimate.interval is not None else 28), name)
     draw_y_grid(canvas, y, left, x.end, ticks=levels)
     inside = find_shaded(estimate, valid)
@@ -91,7 +91,7 @@ def _round_up(count: int) -> float:
 def _draw_marks(
     canvas: Canvas,
     estimate: Estimate,
-    x: Scale,
+    x: Axis,
     rows: tuple[float, float],
     naive: float | None,
 ) -> None:
@@ -114,7 +114,7 @@ def _draw_marks(
         _draw_under(canvas, estimate.interval, x, bottom + 34)
 
 
-def _draw_under(canvas: Canvas, interval: Interval, x: Scale, y: float) -> None:
+def _draw_under(canvas: Canvas, interval: Interval, x: Axis, y: float) -> None:
     """Draw the interval under the axis, named at its left or under it."""
     low, high = draw_interval(canvas, x, interval, y, "accent", 3.4)
     kind = "interval" if interval.side == Side.TWO_SIDED else "bound"
@@ -212,7 +212,7 @@ def _draw_bars(bars: list[_Bar], name: str, width: float) -> Canvas:
     over = longest > NAMES * width
     left, row = (0.0, 40.0) if over else (longest + 14, 22.0)
     canvas = Canvas(width, row * len(bars) + 6, name)
-    x = Scale(0.0, max(bar.share for bar in bars) or 1.0, left, width - 66)
+    x = Axis(0.0, max(bar.share for bar in bars) or 1.0, left, width - 66)
     words = [bar.words for bar in bars]
     names = cut_apart(words, width / 1.12) if over else words  # beside the bars all of them fit
     for i, bar in enumerate(bars):

@@ -22,10 +22,10 @@ from earnest.explanation.surrogate.quality import NOT_SHOWN, Trust
 from earnest.plotting.svg.canvas import (
     DOTS,
     SMALL,
+    Axis,
     Canvas,
     Figure,
     Point,
-    Scale,
     center_words,
     cut_apart,
     draw_x_grid,
@@ -52,8 +52,8 @@ class EffectPaper:
 
     canvas: Canvas
     curve: EffectCurve
-    x: Scale
-    y: Scale
+    x: Axis
+    y: Axis
 
     @property
     def levels(self) -> bool:
@@ -134,16 +134,16 @@ def make_panel(
 ) -> EffectPaper:
     """Return an empty plot with its level lines, wide enough at the left for their labels."""
     ends = limits if limits[1] > limits[0] else round_out(*limits)
-    y = Scale(*ends, top + plot, top)
+    y = Axis(*ends, top + plot, top)
     ticks = find_ticks(y, most)
     left = label_room(label_ticks(ticks))
     right = width - 14
     grid = curve.places
     if curve.scale == "levels":
-        x = Scale(-0.5, len(grid) - 0.5, left, right)
+        x = Axis(-0.5, len(grid) - 0.5, left, right)
         under += ROW * (_name_levels(curve, x, width).rows - 1)
     else:
-        x = Scale(float(grid[0]), float(grid[-1]), left + 4, right, log=curve.scale == "log")
+        x = Axis(float(grid[0]), float(grid[-1]), left + 4, right, log=curve.scale == "log")
     panel = EffectPaper(Canvas(width, top + plot + under, name), curve, x, y)
     draw_y_grid(panel.canvas, y, left, right, ticks=ticks)
     return panel
@@ -307,7 +307,7 @@ class LevelNames(NamedTuple):
     rows: int
 
 
-def _name_levels(curve: EffectCurve, x: Scale, width: float) -> LevelNames:
+def _name_levels(curve: EffectCurve, x: Axis, width: float) -> LevelNames:
     """Return names that stand level and apart: in few rows, cut only where four are not enough.
 
     Names take turns in the rows, so that one has the room of as many levels as there are rows.
@@ -468,7 +468,7 @@ def importance(
     room = min(0.42 * width, 14 + max(measure_text(n, bold=True) for n in names))
     left = room + (aside + 14 if aside else 0.0)
     longest = max(max(shares.total[n].high for n in names), 0.01)
-    x = Scale(0.0, min(round_out(0.0, longest, (0.0, 1.0), 6)[1], 1.0), left, width - 24)
+    x = Axis(0.0, min(round_out(0.0, longest, (0.0, 1.0), 6)[1], 1.0), left, width - 24)
     canvas = Canvas(width, bottom + 44, name)
     ticks = find_ticks(x, 5 if width > 400 else 4)
     draw_x_grid(canvas, x, 0, bottom, ticks)

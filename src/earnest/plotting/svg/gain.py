@@ -14,10 +14,10 @@ from earnest.plotting.svg.canvas import (
     APART,
     DASH,
     DOTS,
+    Axis,
     Canvas,
     Figure,
     Point,
-    Scale,
     draw_x_axis,
     draw_y_grid,
     find_finite_ends,
@@ -52,8 +52,8 @@ def gain(result: Gain, *, name: str, width: float = 640, title: str = "") -> Fig
     right = width - (14 if narrow else wide + 18)
     top = TOP + (2 * ROW + 4 if narrow else 0)
     canvas = Canvas(width, height, name)
-    x = Scale(1.0, max(float(result.n_configs), 2.0), left + 6, right, log=True)
-    y = Scale(low, high, height - UNDER, top)
+    x = Axis(1.0, max(float(result.n_configs), 2.0), left + 6, right, log=True)
+    y = Axis(low, high, height - UNDER, top)
     tails = ("of the winner of so many configurations", "of the winner")
     heading = _find_heading(words, tails, width - left)
     draw_y_grid(canvas, y, left, right, ticks=ticks)
@@ -103,12 +103,12 @@ def _name_ends(result: Gain) -> list[tuple[str, str, float]]:
     ]
 
 
-def _find_points(result: Gain, line: Sequence[float | None], x: Scale, y: Scale) -> list[Point]:
+def _find_points(result: Gain, line: Sequence[float | None], x: Axis, y: Axis) -> list[Point]:
     scores = ((k, line[k - 1]) for k in result.marks)
     return [(x(float(k)), math.nan if value is None else y(value)) for k, value in scores]
 
 
-def _draw_turn(canvas: Canvas, result: Gain, x: Scale, span: tuple[float, float]) -> None:
+def _draw_turn(canvas: Canvas, result: Gain, x: Axis, span: tuple[float, float]) -> None:
     """Draw a line where most of the gain was there, with words where they have room."""
     most = result.configurations_for_most
     if not (result.shown and result.plateau) or most is None or most >= result.n_configs:
@@ -125,7 +125,7 @@ def _draw_turn(canvas: Canvas, result: Gain, x: Scale, span: tuple[float, float]
 def _draw_names(
     canvas: Canvas,
     ends: Sequence[tuple[str, str, float]],
-    y: Scale,
+    y: Axis,
     right: float,
     above: float | None,
     left: float,
@@ -149,7 +149,7 @@ def _draw_names(
         canvas.text((right + 12, base), word, colour, bold=True)
 
 
-def _label_stops(x: Scale, configs: int) -> list[tuple[float, str]]:
+def _label_stops(x: Axis, configs: int) -> list[tuple[float, str]]:
     """Return round numbers of configurations that leave room for each other and for the last."""
     last = (float(configs), f"{configs:,}")
     labels: list[tuple[float, str]] = []
@@ -176,8 +176,8 @@ def learning(curve: LearningCurve, *, name: str, width: float = 460, title: str 
     (low, high), ticks, left = _span_scores(curve, curve.scores)
     height, right = 240.0, width - SIDE
     canvas = Canvas(width, height, name)
-    x = Scale(float(curve.sizes[0]), float(curve.sizes[-1]), left + SIDE, right, log=True)
-    y = Scale(low, high, height - UNDER, TOP)
+    x = Axis(float(curve.sizes[0]), float(curve.sizes[-1]), left + SIDE, right, log=True)
+    y = Axis(low, high, height - UNDER, TOP)
     draw_y_grid(canvas, y, left, right, ticks=ticks)
     heading = _find_heading(title or curve.metric, ("by training cases",), width - left)
     canvas.text((left, TOP - 14), heading, "ink2")
@@ -210,7 +210,7 @@ def _span_scores(
     """Return the ends of the axis of scores with their limits, its ticks, and room for those."""
     ends = find_finite_ends([*result.low, *result.high, *scores])
     ends = round_out(*ends, result.scale.limits, 6, halves=True)
-    ticks = find_ticks(Scale(*ends, 0.0, 1.0))
+    ticks = find_ticks(Axis(*ends, 0.0, 1.0))
     return ends, ticks, label_room(label_ticks(ticks))
 
 
@@ -260,10 +260,10 @@ def best_so_far(
     values += limits_of_last or ()
     low, high = round_out(*find_finite_ends(values), limits, halves=True)
     top, bottom = 34.0, 214.0
-    y = Scale(low, high, bottom, top)
+    y = Axis(low, high, bottom, top)
     ticks = find_ticks(y, 5)
     left = label_room(label_ticks(ticks))
-    x = Scale(1, max(count, 2), left, width - 14.0, log=True)
+    x = Axis(1, max(count, 2), left, width - 14.0, log=True)
     canvas = Canvas(width, bottom + 44, name)
     draw_y_grid(canvas, y, left, x.end, title=metric, ticks=ticks)
     labels = [pair for pair in space_labels(x, whole=True) if pair[0] <= count]

@@ -13,9 +13,9 @@ from earnest.core.text.numbers import percent, show_number
 from earnest.inference.curves.winner import FoldScores, Residuals, RiskGroups, SurvivalCurve
 from earnest.plotting.svg.canvas import (
     DASH,
+    Axis,
     Canvas,
     Figure,
-    Scale,
     draw_x_axis,
     draw_y_grid,
     find_finite_ends,
@@ -58,7 +58,7 @@ def folds(
     limits = (-math.inf, math.inf) if estimate is None else estimate.scale.limits
     y_ends = round_out(*find_finite_ends([*finite, *(v for v, _, _ in lines)]), limits)
     bottom = 160.0
-    y = Scale(*y_ends, bottom, TOP)
+    y = Axis(*y_ends, bottom, TOP)
     left = label_room(label_ticks(find_ticks(y)))
     right = width - max([measure_text(w, bold=True) for _, w, _ in lines], default=0.0) - 10
     canvas = Canvas(width, bottom + 42, name)
@@ -79,7 +79,7 @@ def folds(
 
 
 def _write_line_names(
-    canvas: Canvas, y: Scale, x: float, lines: list[tuple[float, str, str]]
+    canvas: Canvas, y: Axis, x: float, lines: list[tuple[float, str, str]]
 ) -> None:
     """Name level lines at their right end, apart where they are close."""
     places = [y(value) + 4.5 for value, _, _ in lines]
@@ -147,9 +147,9 @@ def residuals(
         Whether nothing was selected, so that nothing is left to correct.
     """
     lowest, highest = find_finite_ends([*errors.residuals.tolist(), 0.0])
-    y = Scale(*_pad(lowest, highest), 190.0, TOP)
+    y = Axis(*_pad(lowest, highest), 190.0, TOP)
     left = label_room(label_ticks(find_ticks(y)))
-    x = Scale(*_pad(*find_finite_ends(errors.fitted.tolist())), left, width - 22)
+    x = Axis(*_pad(*find_finite_ends(errors.fitted.tolist())), left, width - 22)
     canvas = Canvas(width, y.start + 44, name)
     draw_y_grid(canvas, y, left, x.end, title="Observed minus predicted")
     title = f"Predicted {outcome}".strip() if outcome else "Predicted value"
@@ -238,8 +238,8 @@ def kaplan_meier(
     room = max(measure_text(word) for word in groups.names) + 10
     left, bottom = max(room, 40.0), 190.0
     aside = max(measure_text(_format_brief(word)) for word in groups.names) + 8
-    x = Scale(0.0, latest or 1.0, left, width - aside)
-    y = Scale(0.0, 1.0, bottom, TOP)
+    x = Axis(0.0, latest or 1.0, left, width - aside)
+    y = Axis(0.0, 1.0, bottom, TOP)
     labels = space_labels(x, 5)
     ticks = [value for value, _ in labels]
     canvas = Canvas(width, bottom + 66 + 17 * len(groups.names), name)
@@ -267,7 +267,7 @@ def _find_latest(groups: RiskGroups) -> float:
     return float(observed[len(observed) - left])
 
 
-def _list_stairs(curve: SurvivalCurve, x: Scale, y: Scale) -> list[tuple[float, float]]:
+def _list_stairs(curve: SurvivalCurve, x: Axis, y: Axis) -> list[tuple[float, float]]:
     """Return the corners of a step function, to the last time that a case was followed."""
     shown_until = min(float(curve.observed[-1]), x.high)
     inside = curve.times <= shown_until
@@ -282,7 +282,7 @@ def _list_stairs(curve: SurvivalCurve, x: Scale, y: Scale) -> list[tuple[float, 
 
 
 def _step_band(
-    curve: SurvivalCurve, x: Scale, y: Scale
+    curve: SurvivalCurve, x: Axis, y: Axis
 ) -> tuple[list[float], list[float], list[float]]:
     """Return places and both ends of the band as steps; NaN once nobody is left."""
     until = min(float(curve.observed[-1]), x.high)
@@ -301,7 +301,7 @@ def _find_survival(curve: SurvivalCurve, time: float) -> float:
     return 1.0 if index < 0 else float(curve.survival[index])
 
 
-def _write_group_names(canvas: Canvas, groups: RiskGroups, x: Scale, y: Scale) -> None:
+def _write_group_names(canvas: Canvas, groups: RiskGroups, x: Axis, y: Axis) -> None:
     """Name each line at its right end, apart where they are close."""
     places = [y(_find_survival(curve, x.high)) + 4.5 for curve in groups.curves]
     above = -math.inf

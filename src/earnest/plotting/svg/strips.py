@@ -15,9 +15,9 @@ from earnest.plotting.svg.canvas import (
     DASH,
     DOTS,
     SMALL,
+    Axis,
     Canvas,
     Figure,
-    Scale,
     center_words,
     draw_interval,
     draw_x_grid,
@@ -52,7 +52,7 @@ _COLOURS = {Trust.CORRECTED: "accent", Trust.OTHER: "ink2", Trust.NAIVE: "warn"}
 
 def find_shared_scale(
     estimates: Iterable[Estimate], *, width: float = 350, values: Iterable[float] = ()
-) -> Scale:
+) -> Axis:
     """Return the scale that holds the values and intervals of several estimates.
 
     Parameters
@@ -79,13 +79,13 @@ def scale_over(
     *,
     width: float = 350,
     limits: tuple[float, float] = (-math.inf, math.inf),
-) -> Scale:
+) -> Axis:
     """Return a scale with round ends that holds all values that are known."""
     ends = round_out(*find_finite_ends(values), limits, halves=True)
-    return Scale(*ends, EDGE, width - EDGE)
+    return Axis(*ends, EDGE, width - EDGE)
 
 
-def strip_axis(scale: Scale, *, name: str, words: str = "", left: bool = False) -> Figure:
+def strip_axis(scale: Axis, *, name: str, words: str = "", left: bool = False) -> Figure:
     """Draw the labels of the scale, to stand in the head of the table.
 
     Parameters
@@ -113,7 +113,7 @@ def strip_axis(scale: Scale, *, name: str, words: str = "", left: bool = False) 
 
 def forest_strip(
     estimate: Estimate | None,
-    scale: Scale,
+    scale: Axis,
     *,
     name: str,
     trust: Trust = Trust.CORRECTED,
@@ -187,7 +187,7 @@ class Difference:
     verdict: str = ""
 
 
-def difference_scale(rows: Iterable[Difference], *, width: float = 350) -> Scale:
+def difference_scale(rows: Iterable[Difference], *, width: float = 350) -> Axis:
     """Return the scale of differences: it holds 0, the nearest rivals and the simplest.
 
     Hopeless configurations would squeeze the others to dots; they leave the scale instead, and
@@ -201,7 +201,7 @@ def difference_scale(rows: Iterable[Difference], *, width: float = 350) -> Scale
     return scale_over(values, width=width)
 
 
-def comparison_strip(row: Difference, scale: Scale, *, name: str) -> Figure:
+def comparison_strip(row: Difference, scale: Axis, *, name: str) -> Figure:
     """Draw a difference: thick for this comparison alone, thin for all at once, a line at 0.
 
     A hollow dot is a configuration that is shown to be worse.
@@ -226,7 +226,7 @@ def comparison_strip(row: Difference, scale: Scale, *, name: str) -> Figure:
     return canvas.figure(f"{sentence}; {verdict}.", [])
 
 
-def _point_beyond(canvas: Canvas, scale: Scale, row: Difference, colour: str) -> None:
+def _point_beyond(canvas: Canvas, scale: Axis, row: Difference, colour: str) -> None:
     """Point to where a bar goes on, or a difference lies, beyond what the scale holds."""
     y = canvas.height / 2
     low, high = row.all or row.one or (row.value, row.value)
@@ -241,7 +241,7 @@ def _point_beyond(canvas: Canvas, scale: Scale, row: Difference, colour: str) ->
                 canvas.arrow_head((tip, y), colour, left=left)
 
 
-def empty_strip(scale: Scale, name: str) -> Canvas:
+def empty_strip(scale: Axis, name: str) -> Canvas:
     """Return a strip with the upright lines of its scale."""
     canvas = Canvas(scale.end + EDGE, HEIGHT, name)
     draw_x_grid(canvas, scale, 0, HEIGHT, find_ticks(scale))
@@ -260,14 +260,14 @@ def write_in_digits(value: float, places: int) -> str:
     return show_number(value, places, (-math.inf, math.inf))
 
 
-def widen(scale: Scale, width: float) -> Scale:
+def widen(scale: Axis, width: float) -> Axis:
     """Return the same scale for strips of another width."""
     return replace(scale, end=width - EDGE)
 
 
 def score_strip(
     value: float | None,
-    scale: Scale,
+    scale: Axis,
     *,
     name: str,
     interval: tuple[float, float] | None = None,
@@ -327,7 +327,7 @@ def fold_dots(
         The scores at the bottom and at the top, the same for all rows.
     """
     canvas = Canvas(width, HEIGHT, name)
-    scale = Scale(*ends, HEIGHT - 5, 5)
+    scale = Axis(*ends, HEIGHT - 5, 5)
     step = (width - 8) / max(len(scores), 1)
     finite, dots = [], []
     for fold, score in enumerate(scores):

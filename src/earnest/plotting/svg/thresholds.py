@@ -10,10 +10,10 @@ from earnest.core.text.thresholds import SHORT, TITLES, headline, show_band, sho
 from earnest.plotting.svg.canvas import (
     DASH,
     DOTS,
+    Axis,
     Canvas,
     Figure,
     Point,
-    Scale,
     draw_x_axis,
     draw_y_grid,
     find_finite_ends,
@@ -57,9 +57,9 @@ def thresholds(
     places = _place_words(words, width)
     top = 14.0 + ROW * (1 + max(row for _, row in places))
     canvas = Canvas(width, height, name)
-    x = Scale(grid[0], max(grid[-1], grid[0] + 1e-9), LEFT, width - RIGHT)
+    x = Axis(grid[0], max(grid[-1], grid[0] + 1e-9), LEFT, width - RIGHT)
     low, high = _find_range(analysis, measures) if useful else (0.0, 1.0)
-    y = Scale(low, high, height - UNDER, top)
+    y = Axis(low, high, height - UNDER, top)
     ticks = find_ticks(y, 5)
     draw_y_grid(canvas, y, LEFT, width - RIGHT, ticks=ticks, words=label_ticks(ticks))
     across = [x(cut) for cut in grid]
@@ -90,7 +90,7 @@ def thresholds(
     return canvas.figure(headline(analysis), _list_rows(analysis, measures))
 
 
-def _find_height(y: Scale, value: float | None) -> float:
+def _find_height(y: Axis, value: float | None) -> float:
     return math.nan if value is None else y(value)
 
 

@@ -14,7 +14,7 @@ from earnest.core.text.estimate import print_numbers
 from earnest.core.text.names import ConfigName, value_words
 from earnest.core.text.numbers import decimals, prose, write_count
 from earnest.kernels.score import score_table
-from earnest.plotting.svg.canvas import Figure, Scale
+from earnest.plotting.svg.canvas import Axis, Figure
 from earnest.plotting.svg.draws import bootstrap, won_in_bag
 from earnest.plotting.svg.strips import fold_dots, scale_over, score_strip, strip_axis
 from earnest.reporting.model import NONE, AuditPart, AuditRow, Facts, Panel, RivalsPart
@@ -144,7 +144,7 @@ def _rank(
 class _Drawing:
     """The scales of strips and dots; no strips without a scale."""
 
-    scale: Scale | None
+    scale: Axis | None
     ends: tuple[float, float] | None
     places: int
 

@@ -12,7 +12,7 @@ from earnest.core.results.specs import Estimand, Side
 from earnest.core.text.estimate import limits_words, places_of, print_numbers
 from earnest.core.text.numbers import percent, write_count
 from earnest.methods import METHODS
-from earnest.plotting.svg.canvas import Figure, Scale
+from earnest.plotting.svg.canvas import Axis, Figure
 from earnest.plotting.svg.strips import Trust, forest_strip, scale_over, strip_axis
 from earnest.reporting.model import NONE, MethodGroup, MethodRow, MethodsPart
 from earnest.reporting.parts.headings import (
@@ -199,7 +199,7 @@ WIDTH = 350  # pixels; as wide as a phone's column, so that no strip is ever sca
 class Strips:
     """Draws the rows of the table of methods."""
 
-    scale: Scale
+    scale: Axis
     reported: Estimate
     axis: Figure
     numbers: Any
