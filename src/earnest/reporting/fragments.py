@@ -156,11 +156,11 @@ def thresholds_fragment(thresholds: Thresholds) -> str:
     return fragment(sentence, words, facts, thresholds.cautions, [picture], table=table)
 
 
-def _table_of(result: Thresholds | Plan) -> Table:
+def _table_of(result: Thresholds | Plan) -> StripTable:
     """Return the table that a result has for a paper."""
     table = result._to_table()
     rows = tuple(TableRow(row) for row in table.rows)
-    return Table(table.heads, rows, n_numeric=len(table.heads) - 1)
+    return StripTable(table.heads, rows, n_numeric=len(table.heads) - 1)
 
 
 def learning_fragment(curve: LearningCurve) -> str:
@@ -251,7 +251,7 @@ class TableRow:
 
 
 @dataclass(frozen=True)
-class Table:
+class StripTable:
     """Rows under their heads, the strips on one axis; numbers stand right after the first head."""
 
     heads: tuple[str, ...]
@@ -269,7 +269,7 @@ def fragment(
     *,
     captions: Sequence[str] = (),
     stacked: bool = False,
-    table: Table | None = None,
+    table: StripTable | None = None,
 ) -> str:
     """Return a piece of HTML that stands alone: a sentence, pictures, a table, facts, cautions.
 
@@ -315,7 +315,7 @@ def estimates_fragment(estimates: Estimates) -> str:
     refused = [TableRow((f"{name}: {why}",), group=True) for name, why in estimates.refused.items()]
     axis = None if scale is None else svg_strips.strip_axis(scale, name=f"{name}-axis")
     level = _level(rows)
-    table = Table(("Method", "Estimate", f"{level} interval".strip()), (*out, *refused), axis)
+    table = StripTable(("Method", "Estimate", f"{level} interval".strip()), (*out, *refused), axis)
     many = f"{len(rows)} method{'' if len(rows) == 1 else 's'} on the same cases"
     note = "Compare numbers within a group; different groups answer different questions."
     return fragment(many + ".", note, [], estimates.cautions, table=table)
@@ -358,7 +358,7 @@ def comparisons_fragment(comparisons: Comparisons) -> str:
         f"The nearest {len(rows)} of {len(comparisons)}; `to_frame()` has them all." if more else ""
     )
     axis = svg_strips.strip_axis(scale, name=f"{name}-axis")
-    table = Table(heads, rows, axis, n_numeric=3)
+    table = StripTable(heads, rows, axis, n_numeric=3)
     best = labels.get(comparisons.best)
     facts = [] if best is None else [("Best here", best)]
     return fragment(comparisons.decision, words, facts, comparisons.cautions, table=table)
@@ -392,7 +392,7 @@ def predictions_fragment(pi: Predictions) -> str:
     if more > 0:
         words += f" The first {len(shown)} configurations:"
     return fragment(
-        sentence, words, facts, pi.remarks, table=Table(("Configuration", "Parameters"), rows)
+        sentence, words, facts, pi.remarks, table=StripTable(("Configuration", "Parameters"), rows)
     )
 
 
@@ -427,7 +427,7 @@ def trials_fragment(trials: Trials) -> str:
         facts.append(("Left out", trials.counts.left_out_words))
     rows = tuple(TableRow((param.name, _range_words(param))) for param in trials.space)
     words = "`earnest.explain(trials)` shows what mattered."
-    table = Table(("Parameter", "Range"), rows)
+    table = StripTable(("Parameter", "Range"), rows)
     return fragment(sentence, words, facts, trials.cautions, table=table)
 
 

@@ -122,7 +122,7 @@ def _read_params(folder: Path) -> JsonObject:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class ModelFolder:
     """The folder of a model: what it is, and the columns of its predictions."""
 
     name: str
@@ -140,13 +140,13 @@ class Table:
         return self.content[:, [c.startswith(start) for c in self.columns]]
 
 
-def _read(folder: Path) -> Table:
+def _read(folder: Path) -> ModelFolder:
     """Read the folder of a model; an ensemble has another description than a single one."""
     single = folder / "framework.json"
     framework = _read_json(single) if single.is_file() else {"ensemble": True}
     files = [folder / name for name in FILES if (folder / name).is_file()]
     if not files:
-        return Table(folder.name, framework, (), None)
+        return ModelFolder(folder.name, framework, (), None)
     from pyarrow import ArrowInvalid, csv
 
     try:
@@ -158,7 +158,7 @@ def _read(folder: Path) -> Table:
             needs=f"a column {arg('target')} and columns {arg('prediction')}, numbers only",
             got=str(error),
         ) from error
-    return Table(folder.name, framework, tuple(table.column_names), np.column_stack(columns))
+    return ModelFolder(folder.name, framework, tuple(table.column_names), np.column_stack(columns))
 
 
 def _read_json(path: Path) -> JsonObject:
@@ -170,7 +170,7 @@ def _read_json(path: Path) -> JsonObject:
         ) from error
 
 
-def _find_labels(tables: list[Table], task: str) -> list[str] | None:
+def _find_labels(tables: list[ModelFolder], task: str) -> list[str] | None:
     """Return the labels in the order of their codes, where mljar turned text into codes."""
     for table in tables:
         for step in table.framework.get("preprocessing", []):
@@ -231,7 +231,7 @@ def _name_labels(labels: list[str] | None, *, numbers: bool) -> RawArray | None:
         return np.asarray(labels)
 
 
-def _read_written(table: Table, names: RawArray | None) -> RawArray:
+def _read_written(table: ModelFolder, names: RawArray | None) -> RawArray:
     """Return the outcome that mljar wrote, in the user's labels."""
     target = table.named("target")[:, 0]
     return whole_as_int(target) if names is None else names[target.astype(np.intp)]
@@ -264,7 +264,7 @@ def _match_labels(y: RawArray, names: RawArray | None) -> list[object] | None:
     return None if names is None else [classes.get(str(name), name) for name in names.tolist()]
 
 
-def _make_model(table: Table, task: str, labels: list[str] | None) -> AutoMLModel:
+def _make_model(table: ModelFolder, task: str, labels: list[str] | None) -> AutoMLModel:
     learner = dict(table.framework.get("params", {}).get("learner", {}))
     kind = str(learner.get("model_type", "Ensemble"))
     answer = None if table.content is None else _read_answer(table, task, labels)
@@ -279,7 +279,7 @@ def _make_model(table: Table, task: str, labels: list[str] | None) -> AutoMLMode
     )
 
 
-def _find_rule(facts: JsonObject, tables: list[Table]) -> GreedyEnsemble | None:
+def _find_rule(facts: JsonObject, tables: list[ModelFolder]) -> GreedyEnsemble | None:
     """Return the rule of the model that predicts, where it is an ensemble.
 
     mljar adds models one by one, as Caruana et al. do, in as many steps as there are models.
@@ -309,7 +309,7 @@ def _find_peeking(params: JsonObject, kind: str) -> str:
     return ""
 
 
-def _read_answer(table: Table, task: str, labels: list[str] | None) -> NDArray[np.float64]:
+def _read_answer(table: ModelFolder, task: str, labels: list[str] | None) -> NDArray[np.float64]:
     answer = table.named("prediction")
     if task != "multiclass":
         return answer[:, 0]
