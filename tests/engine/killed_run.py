@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from earnest.core import TaskOutcome
-from earnest.core.base.protocols import Task
+from earnest.core.base.protocols import EngineTask
 from earnest.engine.run import run
 from earnest.store import SqliteStore
 
@@ -26,7 +26,7 @@ def write(log: str, line: str) -> None:
     os.close(handle)
 
 
-def work(shared: dict[str, Any], task: Task) -> TaskOutcome:
+def work(shared: dict[str, Any], task: EngineTask) -> TaskOutcome:
     write(shared["log"], f"begin {task.key[0]}")
     time.sleep(SECONDS)
     if task.key[0] % 10 == 3:
@@ -38,7 +38,7 @@ def work(shared: dict[str, Any], task: Task) -> TaskOutcome:
 
 
 def run_tasks(place: Path, log: Path, n_jobs: int, n_tasks: int) -> None:
-    tasks = [Task((number, 0)) for number in range(n_tasks)]
+    tasks = [EngineTask((number, 0)) for number in range(n_tasks)]
     shared = {"log": str(log), "scale": np.arange(50.0)}
     with SqliteStore(place) as store:
         store.open(IDENTITY)

@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 
 from earnest.core import TaskOutcome
-from earnest.core.base.protocols import Task
+from earnest.core.base.protocols import EngineTask
 from earnest.engine.parcels import BytesParcel, Parcel, ReferenceParcel, RunContent, by_file
 from earnest.engine.worker import MOST, TOGETHER, Chunks, Sent, WorkerBatch, perform_chunk
 from tests.engine.works import lasting, powers
 
-TASKS = [Task((number, 0, number % 10), {"C": number / 7}) for number in range(1000)]
+TASKS = [EngineTask((number, 0, number % 10), {"C": number / 7}) for number in range(1000)]
 
 
-def cut(seconds: float, tasks: list[Task], workers: int = 2) -> list[int]:
+def cut(seconds: float, tasks: list[EngineTask], workers: int = 2) -> list[int]:
     """The sizes of the chunks when each task takes so long."""
     chunks = Chunks(tasks, workers)
     sizes, keys = [], []
@@ -43,7 +43,7 @@ def test_short_tasks_go_together_for_no_longer_than_is_lost_when_killed() -> Non
 
 
 def test_the_shortest_tasks_fill_chunks_up_to_a_bound() -> None:
-    assert max(cut(0.0, [*TASKS, *(Task((5000 + n,)) for n in range(3000))])) == MOST
+    assert max(cut(0.0, [*TASKS, *(EngineTask((5000 + n,)) for n in range(3000))])) == MOST
 
 
 @pytest.mark.parametrize("workers", [1, 2, 8])

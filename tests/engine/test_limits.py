@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from earnest.core import TaskOutcome
-from earnest.core.base.protocols import Task
+from earnest.core.base.protocols import EngineTask
 from earnest.engine.limits import (
     GRACE_AT_DEADLINE,
     DeadlineError,
@@ -32,7 +32,7 @@ GONE = ["die", "crash"]
 
 def recorded(n_jobs: int, kinds: list[str | None]) -> dict[str | None, str]:
     """Run trouble among ordinary tasks, which must be right, and return the errors by kind."""
-    tasks = [Task((number,), kind) for number, kind in enumerate(kinds)]
+    tasks = [EngineTask((number,), kind) for number, kind in enumerate(kinds)]
     found = collected(run(trouble, SHARED, tasks, n_jobs=n_jobs, time_limit=0.6, grace=0.4))
     assert len(found) == len(kinds)
     for task in tasks:
@@ -71,7 +71,7 @@ def test_every_kind_of_trouble_is_recorded_among_others() -> None:
 
 
 def test_one_at_a_time_loads_one_process_and_keeps_it_for_the_next_run() -> None:
-    tasks = [Task((number,), 0.12) for number in range(4)]  # too long to travel together
+    tasks = [EngineTask((number,), 0.12) for number in range(4)]  # too long to travel together
     found = [run(seconds_and_process, SHARED, tasks, n_jobs=1, time_limit=30.0) for _ in range(2)]
     used = {outcome.numbers["pid"] for one in found for outcome in one}
     assert len(used) == 1
@@ -80,13 +80,15 @@ def test_one_at_a_time_loads_one_process_and_keeps_it_for_the_next_run() -> None
 
 def test_without_a_limit_a_crash_is_recorded_too() -> None:
     kinds = [None, "die", None, "crash", None]
-    tasks = [Task((number,), kind) for number, kind in enumerate(kinds)]
+    tasks = [EngineTask((number,), kind) for number, kind in enumerate(kinds)]
     found = collected(run(trouble, SHARED, tasks, n_jobs=2))
     assert [found[n,].failed for n in range(5)] == [False, True, False, True, False]
 
 
 def test_threads_are_limited_where_python_runs() -> None:
-    tasks = [Task((number,), kind) for number, kind in enumerate(["spin", None, "spin", None])]
+    tasks = [
+        EngineTask((number,), kind) for number, kind in enumerate(["spin", None, "spin", None])
+    ]
     with joblib.parallel_config(backend="threading"):
         found = collected(run(trouble, SHARED, tasks, n_jobs=2, time_limit=0.2))
     assert [found[n,].note for n in range(4)] == ["time limit", None, "time limit", None]
@@ -160,7 +162,7 @@ def test_a_deadline_is_a_limit_of_whatever_is_under_way(monkeypatch: pytest.Monk
 def test_a_task_under_way_at_the_deadline_is_given_up_and_leaves_no_outcome(
     kind: str, n_jobs: int
 ) -> None:
-    store, tasks = MemoryStore(), [Task((0,)), Task((1,), kind), Task((2,), kind)]
+    store, tasks = MemoryStore(), [EngineTask((0,)), EngineTask((1,), kind), EngineTask((2,), kind)]
     store.open({})
     deadline, limits = time.monotonic() + 5.0, {"time_limit": 600.0, "grace": 300.0}
     with pytest.raises(DeadlineError):
@@ -174,20 +176,20 @@ def test_a_task_under_way_at_the_deadline_is_given_up_and_leaves_no_outcome(
 def test_after_the_deadline_nothing_is_begun() -> None:
     begun = []
 
-    def work(shared: None, task: Task) -> TaskOutcome:
+    def work(shared: None, task: EngineTask) -> TaskOutcome:
         begun.append(task.key)
         return TaskOutcome(task.key)
 
     with pytest.raises(DeadlineError):
-        list(run(work, None, [Task((0,))], deadline=time.monotonic()))
+        list(run(work, None, [EngineTask((0,))], deadline=time.monotonic()))
     assert begun == []
 
 
 def test_a_run_that_is_done_by_its_deadline_is_as_without_one() -> None:
-    def work(shared: None, task: Task) -> TaskOutcome:
+    def work(shared: None, task: EngineTask) -> TaskOutcome:
         return TaskOutcome(task.key)
 
-    tasks = [Task((i,)) for i in range(3)]
+    tasks = [EngineTask((i,)) for i in range(3)]
     assert len(list(run(work, None, tasks, deadline=time.monotonic() + 600.0))) == 3
 
 

@@ -17,7 +17,7 @@ import pytest
 from joblib._parallel_backends import LokyBackend
 
 from earnest.core import TaskOutcome
-from earnest.core.base.protocols import Task
+from earnest.core.base.protocols import EngineTask
 from earnest.engine import run as engine_run
 from earnest.engine.parcels import keep
 from earnest.engine.run import run
@@ -40,7 +40,7 @@ from tests.store.examples import same
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 
 SHARED = np.arange(2000.0)  # large enough to be mapped
-TASKS = [Task((number, 0), number) for number in range(30)]
+TASKS = [EngineTask((number, 0), number) for number in range(30)]
 
 
 class Elsewhere(LokyBackend):  # type: ignore[misc]  # joblib has no types
@@ -115,7 +115,7 @@ def test_a_long_task_never_waits_for_another_one_to_be_kept(
 
     monkeypatch.setattr(Chunks, "learned", noted)
     seconds = [0.0] * 60 + [TOGETHER] * 8 + [0.0] * 20
-    tasks = [Task((number,), each) for number, each in enumerate(seconds)]
+    tasks = [EngineTask((number,), each) for number, each in enumerate(seconds)]
     with backend(name) as n_jobs:
         found = collected(run(lasting, str(log), tasks, n_jobs=n_jobs))
     assert [found[n,].numbers["seconds"] for n in range(len(tasks))] == seconds
@@ -126,7 +126,7 @@ def test_a_long_task_never_waits_for_another_one_to_be_kept(
 
 def test_a_pool_that_breaks_among_tasks_of_all_lengths_loses_none(tmp_path: Path) -> None:
     lengths = [0.0] * 40 + [TOGETHER, TOGETHER, 0.0, "die", TOGETHER, 0.0, TOGETHER] + [0.0] * 10
-    tasks = [Task((number,), each) for number, each in enumerate(lengths)]
+    tasks = [EngineTask((number,), each) for number, each in enumerate(lengths)]
     found = collected(run(lasting, str(tmp_path / "log"), tasks, n_jobs=2))
     assert len(found) == len(tasks)
     assert [key for key, outcome in found.items() if outcome.failed] == [(43,)]
@@ -182,7 +182,7 @@ def test_a_task_that_ran_out_of_time_is_run_again_only_with_more_time() -> None:
     store, begun = MemoryStore(), []
     store.open({})
 
-    def work(limit: float | None, task: Task) -> TaskOutcome:
+    def work(limit: float | None, task: EngineTask) -> TaskOutcome:
         begun.append((task.key[0], limit))
         if task.key == (1,):
             raise ValueError("not today")
@@ -192,7 +192,7 @@ def test_a_task_that_ran_out_of_time_is_run_again_only_with_more_time() -> None:
 
     with joblib.parallel_config(backend="threading"):  # in this thread, where `begun` is
         for limit in (0.2, 0.1, 0.2, 0.3, None, None, 0.1):
-            tasks = [Task((0,)), Task((1,))]
+            tasks = [EngineTask((0,)), EngineTask((1,))]
             found = collected(run(work, limit, tasks, store=store, time_limit=limit))
             assert found.keys() == {(0,), (1,)}
     assert begun == [(0, 0.2), (1, 0.2), (0, 0.3), (0, None)]
@@ -201,7 +201,7 @@ def test_a_task_that_ran_out_of_time_is_run_again_only_with_more_time() -> None:
 
 @pytest.mark.parametrize("payload", ["sleep", pytest.param("hang in C", marks=pytest.mark.slow)])
 def test_the_limit_that_was_reached_is_kept(payload: str) -> None:
-    (late,) = run(trouble, SHARED, [Task((0,), payload)], time_limit=0.3, grace=0.2)
+    (late,) = run(trouble, SHARED, [EngineTask((0,), payload)], time_limit=0.3, grace=0.2)
     assert (late.note, late.numbers["time_limit"]) == ("time limit", 0.3)
 
 
@@ -210,7 +210,7 @@ KINDS = ["raise", "exit", "stubborn", "other key", "no outcome", "objects", "rec
 
 @pytest.mark.parametrize("name", ["here", "loky", "threading"])
 def test_whatever_a_task_raises_is_an_outcome_and_the_others_go_on(name: str) -> None:
-    tasks = [Task((number,), kind) for number, kind in enumerate([*KINDS, None, "text"])]
+    tasks = [EngineTask((number,), kind) for number, kind in enumerate([*KINDS, None, "text"])]
     with backend(name) as n_jobs:
         found = collected(run(trouble, SHARED, tasks, n_jobs=n_jobs))
     errors = [found[n,].error for n in range(len(KINDS))]
@@ -223,12 +223,12 @@ def test_whatever_a_task_raises_is_an_outcome_and_the_others_go_on(name: str) ->
     assert errors[0].startswith("Traceback")
     assert "in trouble" in errors[0]
     assert "perform" not in errors[0]  # where the engine called it is nobody's business
-    assert same(found[7,], powers(SHARED, Task((7,))))
+    assert same(found[7,], powers(SHARED, EngineTask((7,))))
     assert found[8,].arrays["x"].dtype.str == "<U2"
 
 
 def test_a_traceback_is_the_same_wherever_the_task_runs() -> None:
-    tasks = [Task((0,), "raise"), Task((1,), "exit")]
+    tasks = [EngineTask((0,), "raise"), EngineTask((1,), "exit")]
     here, there = (collected(run(trouble, SHARED, tasks, n_jobs=n)) for n in (1, 2))
     assert same_all(here, there)
 
@@ -236,7 +236,7 @@ def test_a_traceback_is_the_same_wherever_the_task_runs() -> None:
 @pytest.mark.parametrize("name", ["here", "loky", "threading"])
 def test_an_interrupt_stops_with_everything_stored(name: str, tmp_path: Path) -> None:
     kinds = [None, None, None, "interrupt"] + [None] * 5
-    tasks = [Task((number,), kind) for number, kind in enumerate(kinds)]
+    tasks = [EngineTask((number,), kind) for number, kind in enumerate(kinds)]
     given = []
     with SqliteStore(tmp_path / "run.db") as store:
         store.open({})
@@ -244,11 +244,11 @@ def test_an_interrupt_stops_with_everything_stored(name: str, tmp_path: Path) ->
             given.extend(run(trouble, SHARED, tasks, n_jobs=n_jobs, store=store))
         assert (3,) not in store.done()
         resumed = collected(run(powers, SHARED, tasks_plain(9), n_jobs=1, store=store))
-    assert same_all(resumed, {(n,): powers(SHARED, Task((n,))) for n in range(9)})
+    assert same_all(resumed, {(n,): powers(SHARED, EngineTask((n,))) for n in range(9)})
 
 
-def tasks_plain(count: int) -> list[Task]:
-    return [Task((number,)) for number in range(count)]
+def tasks_plain(count: int) -> list[EngineTask]:
+    return [EngineTask((number,)) for number in range(count)]
 
 
 @pytest.mark.parametrize("name", BACKENDS)
@@ -292,7 +292,7 @@ def test_a_chunk_sent_just_before_a_run_is_left_breaks_no_thread(
 
 def test_faults_of_the_call_are_refused_before_any_work() -> None:
     with pytest.raises(InputError, match="same key"):
-        run(powers, SHARED, [Task((1,)), Task((1,))])
+        run(powers, SHARED, [EngineTask((1,)), EngineTask((1,))])
     with pytest.raises(InputError, match="`n_jobs` is out of range"):
         run(powers, SHARED, TASKS, n_jobs=0)
     for limit in (0, -1, float("nan"), "soon"):
@@ -306,17 +306,17 @@ def test_no_tasks_give_no_outcomes(n_jobs: int | None) -> None:
 
 
 def test_a_payload_that_cannot_be_sent_fails_alone() -> None:
-    tasks = [Task((0,)), Task((1,), threading.Lock()), Task((2,))]
+    tasks = [EngineTask((0,)), EngineTask((1,), threading.Lock()), EngineTask((2,))]
     found = collected(run(trouble, SHARED, tasks, n_jobs=2))
     assert found[1,].note == "cannot be sent"
     assert "cannot pickle" in (found[1,].error or "")
-    assert same(found[2,], powers(SHARED, Task((2,))))
+    assert same(found[2,], powers(SHARED, EngineTask((2,))))
 
 
 def test_functions_of_the_session_go_along() -> None:
     factor = 3.0
     shared = {"double": lambda x: factor * x}
-    tasks = [Task((n,), lambda n=n: float(n)) for n in range(3)]
+    tasks = [EngineTask((n,), lambda n=n: float(n)) for n in range(3)]
     found = collected(
         run(
             lambda shared, task: TaskOutcome(task.key, {}, {"v": shared["double"](task.payload())}),
@@ -361,7 +361,9 @@ def test_kept_data_is_loaded_once_for_all_runs(
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.filterwarnings("error:a warning")
 def test_a_warning_is_an_error_in_workers_if_it_is_one_here(n_jobs: int) -> None:
-    found = collected(run(trouble, SHARED, [Task((0,), "warn"), Task((1,))], n_jobs=n_jobs))
+    found = collected(
+        run(trouble, SHARED, [EngineTask((0,), "warn"), EngineTask((1,))], n_jobs=n_jobs)
+    )
     assert "UserWarning: a warning" in (found[0,].error or "")
     assert not found[1,].failed
 
@@ -369,12 +371,14 @@ def test_a_warning_is_an_error_in_workers_if_it_is_one_here(n_jobs: int) -> None
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.filterwarnings("ignore:a warning")
 def test_a_warning_is_ignored_in_workers_if_it_is_here(n_jobs: int) -> None:
-    found = collected(run(trouble, SHARED, [Task((0,), "warn"), Task((1,))], n_jobs=n_jobs))
+    found = collected(
+        run(trouble, SHARED, [EngineTask((0,), "warn"), EngineTask((1,))], n_jobs=n_jobs)
+    )
     assert not found[0,].failed
 
 
 def test_a_run_within_a_run(tmp_path: Path) -> None:
-    expected = np.sort([powers(SHARED, Task((n,))).numbers["s"] for n in range(3)])
+    expected = np.sort([powers(SHARED, EngineTask((n,))).numbers["s"] for n in range(3)])
     for n_jobs in (1, 2):
         found = collected(run(nested, SHARED, tasks_plain(3), n_jobs=n_jobs))
         assert [o.error for o in found.values()] == [None] * 3
@@ -392,7 +396,7 @@ def test_none_is_the_number_of_the_configuration(tmp_path: Path) -> None:
 
 def test_a_process_that_ends_once_costs_no_outcome(tmp_path: Path) -> None:
     log = str(tmp_path / "log")
-    tasks = [Task((number,), "once" if number == 4 else None) for number in range(10)]
+    tasks = [EngineTask((number,), "once" if number == 4 else None) for number in range(10)]
     found = collected(run(drop_dead_once, log, tasks, n_jobs=2))
     assert [found[n,].error for n in range(10)] == [None] * 10
     assert [found[n,].arrays["x"].size for n in range(10)] == list(range(10))
@@ -405,10 +409,13 @@ def test_workers_that_never_begin_are_an_error_and_no_endless_loop() -> None:
 
 def test_kept_data_survives_a_run_that_was_left_early_and_a_crash() -> None:
     kinds = [None, "die", None, None]
-    tasks = [Task((number,), kind) for number, kind in enumerate(kinds)]
+    tasks = [EngineTask((number,), kind) for number, kind in enumerate(kinds)]
     with keep(SHARED) as kept:
         first = run(
-            trouble, kept, [Task((50 + n,), "sleep" if n else None) for n in range(3)], n_jobs=2
+            trouble,
+            kept,
+            [EngineTask((50 + n,), "sleep" if n else None) for n in range(3)],
+            n_jobs=2,
         )
         assert next(first).key == (50,)
         first.close()  # type: ignore[attr-defined]  # an iterator that is a generator
@@ -435,6 +442,6 @@ def test_progress_is_told_of_every_outcome() -> None:
     store, recorder = MemoryStore(), Recorder()
     store.open({})
     store.put(TaskOutcome((1,)))
-    tasks = [Task((0,), "raise"), Task((1,)), Task((2,))]
+    tasks = [EngineTask((0,), "raise"), EngineTask((1,)), EngineTask((2,))]
     list(run(trouble, SHARED, tasks, store=store, progress=recorder))
     assert recorder.told == [((1,), False, True), ((0,), True, False), ((2,), False, False)]

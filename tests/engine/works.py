@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from earnest.core import TaskOutcome
-from earnest.core.base.protocols import Task
+from earnest.core.base.protocols import EngineTask
 
 
 class Stubborn(Exception):
@@ -55,14 +55,14 @@ def note(log: str, line: str) -> None:
     os.close(handle)
 
 
-def powers(shared: Any, task: Task) -> TaskOutcome:
+def powers(shared: Any, task: EngineTask) -> TaskOutcome:
     """An ordinary work: numbers drawn by the key, and the shared data."""
     rng = np.random.default_rng(task.key)
     values = shared[:5] * (task.payload or 1)
     return TaskOutcome(task.key, {"x": values, "drawn": rng.normal(size=3)}, {"s": rng.random()})
 
 
-def mapped(shared: Counted, task: Task) -> TaskOutcome:
+def mapped(shared: Counted, task: EngineTask) -> TaskOutcome:
     """Tells whether the data is mapped, writes to it, and gives its sum before."""
     base, owner = shared.values, None
     while isinstance(base, np.ndarray):
@@ -73,12 +73,12 @@ def mapped(shared: Counted, task: Task) -> TaskOutcome:
     return TaskOutcome(task.key, {"kind": np.array([kind])}, {"sum": total, "pid": os.getpid()})
 
 
-def processes(shared: Counted, task: Task) -> TaskOutcome:
+def processes(shared: Counted, task: EngineTask) -> TaskOutcome:
     """Tells in which process it ran."""
     return TaskOutcome(task.key, {}, {"sum": float(shared.values.sum()), "pid": os.getpid()})
 
 
-def trouble(shared: Any, task: Task) -> TaskOutcome:
+def trouble(shared: Any, task: EngineTask) -> TaskOutcome:
     """Does what the payload says, and `powers` otherwise."""
     match task.payload:
         case "raise":
@@ -118,10 +118,10 @@ def trouble(shared: Any, task: Task) -> TaskOutcome:
             sum(itertools.repeat(0))  # holds the interpreter lock, and looks for no signal
         case "interrupt":
             raise KeyboardInterrupt
-    return powers(shared, Task(task.key))
+    return powers(shared, EngineTask(task.key))
 
 
-def lasting(shared: Any, task: Task) -> TaskOutcome:
+def lasting(shared: Any, task: EngineTask) -> TaskOutcome:
     """Takes the seconds that the payload says, and ends its process if that is "die"."""
     note(shared, f"begin{task.key[0]}")
     if task.payload == "die":
@@ -130,16 +130,16 @@ def lasting(shared: Any, task: Task) -> TaskOutcome:
     return TaskOutcome(task.key, {}, {"seconds": task.payload})
 
 
-def nested(shared: Any, task: Task) -> TaskOutcome:
+def nested(shared: Any, task: EngineTask) -> TaskOutcome:
     """Runs tasks of its own."""
     from earnest.engine.run import run
 
-    inner = [Task((number,)) for number in range(3)]
+    inner = [EngineTask((number,)) for number in range(3)]
     values = [o.numbers["s"] for o in run(powers, shared, inner, n_jobs=2, time_limit=30)]
     return TaskOutcome(task.key, {"inner": np.sort(values)})
 
 
-def drop_dead_once(shared: str, task: Task) -> TaskOutcome:
+def drop_dead_once(shared: str, task: EngineTask) -> TaskOutcome:
     """Ends its process the first time only, as when memory ran out."""
     note(shared, f"begin {task.key[0]}")
     if task.payload == "once" and "dead" not in open(shared).read():  # noqa: SIM115  # short
@@ -148,20 +148,20 @@ def drop_dead_once(shared: str, task: Task) -> TaskOutcome:
     return TaskOutcome(task.key, {"x": np.arange(task.key[0])})
 
 
-def noted(shared: str, task: Task) -> TaskOutcome:
+def noted(shared: str, task: EngineTask) -> TaskOutcome:
     """Notes in a file that it began, takes the seconds of its payload, and draws numbers."""
     note(shared, f"begin {task.key[0]}")
     time.sleep(task.payload)
     return TaskOutcome(task.key, {"drawn": np.random.default_rng(task.key).normal(size=50)})
 
 
-def seconds_and_process(shared: Any, task: Task) -> TaskOutcome:
+def seconds_and_process(shared: Any, task: EngineTask) -> TaskOutcome:
     """Takes the seconds of its payload, and tells in which process it ran."""
     time.sleep(task.payload)
     return TaskOutcome(task.key, {}, {"pid": os.getpid()})
 
 
-def ran_there(shared: Any, task: Task) -> float:
+def ran_there(shared: Any, task: EngineTask) -> float:
     """Runs a task on the dask cluster of which this process is a worker."""
     import joblib
 
@@ -177,7 +177,7 @@ def allow_deaths(count: int, dask_scheduler: Any = None) -> None:
     dask_scheduler.allowed_failures = count
 
 
-def noted_process(shared: str, task: Task) -> TaskOutcome:
+def noted_process(shared: str, task: EngineTask) -> TaskOutcome:
     """As `noted`, with the process in the file."""
     note(shared, str(os.getpid()))
     time.sleep(task.payload)

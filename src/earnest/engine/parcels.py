@@ -251,14 +251,14 @@ def keep(shared: T) -> Iterator[SharedData[T]]:
 
     Examples
     --------
-    >>> from earnest.core.base.protocols import TaskOutcome, Task
+    >>> from earnest.core.base.protocols import TaskOutcome, EngineTask
     >>> from earnest.engine.parcels import keep
     >>> from earnest.engine.run import run
     >>> def work(shared, task):
     ...     return TaskOutcome(task.key, numbers={"power": shared ** task.key[0]})
     >>> with keep(2) as kept:
     ...     for round in (1, 2):
-    ...         [outcome.numbers["power"] for outcome in run(work, kept, [Task((round,))])]
+    ...         [outcome.numbers["power"] for outcome in run(work, kept, [EngineTask((round,))])]
     [2.0]
     [4.0]
     """

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, ClassVar
 
 from earnest.core.base.errors import ClusterError, EarnestError, InputError
-from earnest.core.base.protocols import Progress, Store, Task, TaskOutcome
+from earnest.core.base.protocols import EngineTask, Progress, Store, TaskOutcome
 from earnest.core.base.threads import cores
 from earnest.engine.backends import BackendPlan, Place, count_ahead, plan
 from earnest.engine.clusters.dask import DaskParcel, DaskTraffic
@@ -69,7 +69,7 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_
 def run(
     work: Work,
     shared: object,
-    tasks: Sequence[Task],
+    tasks: Sequence[EngineTask],
     *,
     n_jobs: int | None = None,
     store: Store | None = None,
@@ -121,11 +121,11 @@ def run(
 
     Examples
     --------
-    >>> from earnest.core.base.protocols import TaskOutcome, Task
+    >>> from earnest.core.base.protocols import TaskOutcome, EngineTask
     >>> from earnest.engine.run import run
     >>> def work(shared, task):
     ...     return TaskOutcome(task.key, numbers={"power": shared**task.payload})
-    >>> tasks = [Task((exponent,), exponent) for exponent in (1, 2, 3)]
+    >>> tasks = [EngineTask((exponent,), exponent) for exponent in (1, 2, 3)]
     >>> [outcome.numbers["power"] for outcome in run(work, 2, tasks)]
     [2.0, 4.0, 8.0]
     """
@@ -142,7 +142,7 @@ def run(
 def _yield_outcomes(
     content: RunContent,
     shared_data: SharedData[object] | None,
-    tasks: Sequence[Task],
+    tasks: Sequence[EngineTask],
     where: BackendPlan,
     store: Store | None,
     progress: Progress | None,
@@ -191,7 +191,7 @@ def _has_more_time(outcome: TaskOutcome, limit: TaskLimit | None) -> bool:
 def _run_fresh(
     content: RunContent,
     shared_data: SharedData[object] | None,
-    tasks: Sequence[Task],
+    tasks: Sequence[EngineTask],
     where: BackendPlan,
 ) -> Generator[TaskOutcome]:
     if where.place is Place.HERE or not tasks:
@@ -233,7 +233,7 @@ def _pack_content(
 
 
 def _run_with_replacement(
-    parcel: FileParcel, tasks: Sequence[Task], where: BackendPlan, limit: TaskLimit | None
+    parcel: FileParcel, tasks: Sequence[EngineTask], where: BackendPlan, limit: TaskLimit | None
 ) -> Iterator[TaskOutcome]:
     """Run in processes; when one ends, fail its task and continue the rest in a new pool."""
     waiting = {task.key: task for task in tasks}
@@ -260,7 +260,7 @@ def _run_with_replacement(
 
 
 def _run_alone(
-    parcel: FileParcel, task: Task, before: FallenTask, limit: TaskLimit | None
+    parcel: FileParcel, task: EngineTask, before: FallenTask, limit: TaskLimit | None
 ) -> TaskOutcome:
     """Return the outcome of a task that was running when a pool broke without a trace.
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.base.protocols import Task, TaskOutcome
+from earnest.core.base.protocols import EngineTask, TaskOutcome
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.weights import Weights
 from earnest.engine.backends import Place, plan
@@ -67,7 +67,7 @@ def _score_blocks(
         start: range(start, min(start + size, pi.n_configs))
         for start in range(0, pi.n_configs, size)
     }
-    tasks = [Task((start,), pi.select(block)) for start, block in columns.items()]
+    tasks = [EngineTask((start,), pi.select(block)) for start, block in columns.items()]
     out = np.empty((len(weights), pi.n_configs))
     for outcome in run(_score_block, (metric, weights), tasks, n_jobs=n_jobs):
         block = columns[outcome.key[0]]
@@ -79,7 +79,7 @@ def _score_blocks(
     return out
 
 
-def _score_block(shared: tuple[Metric, Weights], task: Task) -> TaskOutcome:
+def _score_block(shared: tuple[Metric, Weights], task: EngineTask) -> TaskOutcome:
     """Score one block of configurations, in a worker."""
     metric, weights = shared
     return TaskOutcome(task.key, arrays={"scores": score_table(task.payload, metric, weights)})

@@ -24,11 +24,11 @@ from numpy.typing import NDArray
 
 from earnest.core.base.arrays import as_array
 from earnest.core.base.errors import InputError
-from earnest.core.base.protocols import Key, Task, TaskOutcome
+from earnest.core.base.protocols import EngineTask, Key, TaskOutcome
 from earnest.engine.limits import TaskLimit, TimeLimit, gentle, hard
 from earnest.engine.parcels import BytesParcel, FileParcel, Parcel, RunContent, pack
 
-Work: TypeAlias = Callable[[Any, Task], TaskOutcome]
+Work: TypeAlias = Callable[[Any, EngineTask], TaskOutcome]
 
 TIME_LIMIT = "time limit"
 LIMITED = "time_limit"  # the number with the limit, of a task that ran out of it
@@ -38,7 +38,9 @@ UNSENT = "cannot be sent"
 LONGEST = 20_000  # characters of a traceback that are kept, from its end
 
 
-def perform(work: Work, shared: object, task: Task, limit: TaskLimit | None = None) -> TaskOutcome:
+def perform(
+    work: Work, shared: object, task: EngineTask, limit: TaskLimit | None = None
+) -> TaskOutcome:
     """Return what the work gives for a task; an error is an outcome too.
 
     Whatever is raised becomes an outcome with its traceback, `SystemExit` included. Only the
@@ -168,7 +170,9 @@ def perform_packed(parcel: Parcel, sent: Sequence[Sent]) -> WorkerBatch:
         return perform_chunk(parcel, sent)
 
 
-def _run_in_a_row(sent: Sequence[Sent], perform: Callable[[Task], TaskOutcome]) -> WorkerBatch:
+def _run_in_a_row(
+    sent: Sequence[Sent], perform: Callable[[EngineTask], TaskOutcome]
+) -> WorkerBatch:
     began = time.perf_counter()
     outcomes: list[TaskOutcome] = []
     seconds = 0.0
@@ -191,12 +195,14 @@ def _watch(owner: int) -> None:
         threading.Thread(target=wait, name="earnest-watch", daemon=True).start()
 
 
-def _unpack_task(sent: Sent) -> Task:
+def _unpack_task(sent: Sent) -> EngineTask:
     key, payload = sent
-    return Task(key, pickle.loads(payload))
+    return EngineTask(key, pickle.loads(payload))
 
 
-def _run_marked(content: RunContent, task: Task, mark: BinaryIO, trace: BinaryIO) -> TaskOutcome:
+def _run_marked(
+    content: RunContent, task: EngineTask, mark: BinaryIO, trace: BinaryIO
+) -> TaskOutcome:
     _write(mark, ",".join(map(str, task.key)) or "()")
     with hard(content.limit, trace):
         outcome = perform(content.work, content.shared, task, content.limit)
@@ -278,9 +284,9 @@ class Chunks:
     cannot be pickled is left out; its outcome is in `unsent`.
     """
 
-    def __init__(self, tasks: Sequence[Task], workers: int, *, single: bool = False) -> None:
+    def __init__(self, tasks: Sequence[EngineTask], workers: int, *, single: bool = False) -> None:
         self._queue, self.workers = deque(tasks), workers
-        self._away: dict[Key, Task] = {}
+        self._away: dict[Key, EngineTask] = {}
         self._most = 1 if single else MOST
         self._size = 1
         self.unsent: list[TaskOutcome] = []
@@ -312,11 +318,11 @@ class Chunks:
         """Take back a chunk that was not run; its tasks are the next to be sent."""
         self._queue.extendleft(self._away.pop(key) for key, _ in reversed(chunk))
 
-    def withdrawn(self, chunk: Sequence[Sent]) -> list[Task]:
+    def withdrawn(self, chunk: Sequence[Sent]) -> list[EngineTask]:
         """Take a chunk back and return its tasks, which are not sent again from here."""
         return [self._away.pop(key) for key, _ in chunk]
 
-    def _sent(self, task: Task) -> Iterator[Sent]:
+    def _sent(self, task: EngineTask) -> Iterator[Sent]:
         with ErrorCatcher() as caught:
             sent = task.key, pack(task.payload)
             self._away[task.key] = task

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from earnest.core import Store, TaskOutcome
-from earnest.core.base.protocols import Task
+from earnest.core.base.protocols import EngineTask
 
 
 def test_an_outcome_has_failed_if_it_has_an_error_even_an_empty_one() -> None:
@@ -24,7 +24,7 @@ def test_outcomes_with_arrays_are_compared_by_identity_and_can_be_in_a_set() -> 
 
 
 def test_tasks_and_outcomes_do_not_change() -> None:
-    for value in (Task((0,)), TaskOutcome((0,))):
+    for value in (EngineTask((0,)), TaskOutcome((0,))):
         with pytest.raises(FrozenInstanceError):
             value.key = (1,)  # type: ignore[misc]  # that is the test
 

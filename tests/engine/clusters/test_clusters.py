@@ -9,12 +9,12 @@ import joblib
 import numpy as np
 import pytest
 
-from earnest.core.base.protocols import Task
+from earnest.core.base.protocols import EngineTask
 from earnest.engine.run import run
 from tests.engine.test_run import Elsewhere, collected, same_all
 from tests.engine.works import Counted, powers, processes, trouble
 
-TASKS = [Task((number, 0), number) for number in range(40)]
+TASKS = [EngineTask((number, 0), number) for number in range(40)]
 SHARED = np.arange(100_000.0)
 
 
@@ -41,7 +41,7 @@ def test_data_is_unpacked_once_by_each_process(tmp_path: Path) -> None:
 
 def test_errors_and_late_tasks_are_outcomes() -> None:
     kinds = ["raise", "exit", "spin", None]
-    tasks = [Task((number,), kind) for number, kind in enumerate(kinds)]
+    tasks = [EngineTask((number,), kind) for number, kind in enumerate(kinds)]
     found = collected(run(trouble, SHARED, tasks, n_jobs=2, time_limit=0.5))
     assert [found[n,].failed for n in range(4)] == [True, True, True, False]
     assert found[2,].note == "time limit"

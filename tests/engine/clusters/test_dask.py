@@ -21,7 +21,7 @@ from sklearn.tree import DecisionTreeClassifier
 import earnest as en
 from earnest import SearchCV, nested_cv
 from earnest.core import TaskOutcome
-from earnest.core.base.protocols import Task
+from earnest.core.base.protocols import EngineTask
 from earnest.engine import Place, backends, on_backend, plan
 from earnest.engine import scores as engine_scores
 from earnest.engine.clusters import dask as on_dask
@@ -48,7 +48,7 @@ from tests.engine.works import (
 from tests.store.examples import same
 
 SHARED = np.arange(100_000.0)
-TASKS = [Task((number, 0), number) for number in range(40)]
+TASKS = [EngineTask((number, 0), number) for number in range(40)]
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +88,9 @@ def test_an_estimate_scores_blocks_of_configurations_on_the_workers_to_the_same_
     tasks: list[int] = []
     real = engine_scores.run
 
-    def counted(work: Any, shared: Any, given: list[Task], **options: Any) -> Iterator[TaskOutcome]:
+    def counted(
+        work: Any, shared: Any, given: list[EngineTask], **options: Any
+    ) -> Iterator[TaskOutcome]:
         tasks.append(len(given))
         return real(work, shared, given, **options)
 
@@ -271,12 +273,12 @@ def test_a_worker_that_is_killed_costs_only_what_was_under_way(
     cluster: DaskProcesses, tmp_path: Path, when: int
 ) -> None:
     log = tmp_path / "log"
-    tasks = [Task((number, 0), 0.03) for number in range(40)]
+    tasks = [EngineTask((number, 0), 0.03) for number in range(40)]
     found = run(noted, str(log), tasks)
     outcomes = [next(found) for _ in range(when)]
     cluster.kill(0)
     outcomes += found
-    expected = {task.key: noted(str(tmp_path / "other"), Task(task.key, 0)) for task in tasks}
+    expected = {task.key: noted(str(tmp_path / "other"), EngineTask(task.key, 0)) for task in tasks}
     assert same_all(collected(iter(outcomes)), expected)
     begins = Counter(lines(log))
     # On each worker one chunk at work and one that came back unread, of up to 0.1 s: four tasks.
@@ -347,7 +349,7 @@ def test_nested_cross_validation_survives_the_death_of_a_worker(
 
 
 def test_a_worker_that_comes_late_works_too(cluster: DaskProcesses, client: Client) -> None:
-    found = run(seconds_and_process, None, [Task((number,), 0.01) for number in range(9999)])
+    found = run(seconds_and_process, None, [EngineTask((number,), 0.01) for number in range(9999)])
     next(found)
     cluster.add()
     ran: set[float] = set()
@@ -360,14 +362,14 @@ def test_a_worker_that_comes_late_works_too(cluster: DaskProcesses, client: Clie
 
 def test_errors_and_late_tasks_are_outcomes(cluster: DaskProcesses) -> None:
     kinds = ["raise", "exit", "spin", None]
-    tasks = [Task((number,), kind) for number, kind in enumerate(kinds)]
+    tasks = [EngineTask((number,), kind) for number, kind in enumerate(kinds)]
     found = collected(run(trouble, SHARED, tasks, time_limit=0.5))
     assert [found[n,].failed for n in range(4)] == [True, True, True, False]
     assert found[2,].note == "time limit"
 
 
 def test_what_is_parallel_in_a_task_runs_in_threads_of_its_worker(cluster: DaskProcesses) -> None:
-    (outcome,) = run(nested, SHARED, [Task((0,))])
+    (outcome,) = run(nested, SHARED, [EngineTask((0,))])
     assert not outcome.failed, outcome.error
 
 
@@ -378,7 +380,7 @@ def test_a_run_may_be_a_task_of_the_cluster_itself(cluster: DaskProcesses, clien
 
 def test_a_run_that_is_left_takes_its_tasks_back(cluster: DaskProcesses, tmp_path: Path) -> None:
     log = tmp_path / "log"
-    found = run(lasting, str(log), [Task((number,), 0.2) for number in range(50)])
+    found = run(lasting, str(log), [EngineTask((number,), 0.2) for number in range(50)])
     next(found)
     found.close()  # type: ignore[attr-defined]  # a generator
     time.sleep(1.2)  # in which twelve more would be begun
@@ -397,7 +399,7 @@ def test_a_task_that_kills_its_workers_fails_and_the_others_do_not(
     whole: DaskProcesses, client: Client
 ) -> None:
     whole.ready(client, 3)
-    tasks = [Task((number,), "die" if number == 3 else None) for number in range(8)]
+    tasks = [EngineTask((number,), "die" if number == 3 else None) for number in range(8)]
     before = client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.allowed_failures)
     client.run_on_scheduler(allow_deaths, 0)  # instead of three, and each means a new process
     try:
@@ -416,7 +418,7 @@ def test_a_cluster_that_is_empty_or_dies_is_told_of_and_the_file_has_what_was_fi
 ) -> None:
     monkeypatch.setattr(on_dask, "PATIENCE", 0.5)
     monkeypatch.setattr(backends, "CONNECT", 2.0)
-    tasks = [Task((number,), 0.05) for number in range(40)]
+    tasks = [EngineTask((number,), 0.05) for number in range(40)]
     with (
         dask_processes(tmp_path) as cluster,
         on_backend("dask", cluster.address),

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from earnest.core import TaskOutcome
-from earnest.core.base.protocols import Task
+from earnest.core.base.protocols import EngineTask
 from earnest.engine import Place, on_backend, plan
 from earnest.engine.run import run
 from earnest.store import SqliteStore
@@ -37,7 +37,7 @@ from tests.engine.works import (
 pytestmark = pytest.mark.extra
 
 SHARED = np.arange(100_000.0)
-TASKS = [Task((number, 0), number) for number in range(40)]
+TASKS = [EngineTask((number, 0), number) for number in range(40)]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -90,19 +90,19 @@ def test_data_is_unpacked_once_by_each_process(tmp_path: Path) -> None:
 
 
 def test_outcomes_come_when_they_are_finished_not_batch_by_batch(tmp_path: Path) -> None:
-    tasks = [Task((number,), 3.0 if number == 0 else 0.01) for number in range(20)]
+    tasks = [EngineTask((number,), 3.0 if number == 0 else 0.01) for number in range(20)]
     order = [outcome.key for outcome in run(lasting, str(tmp_path / "log"), tasks)]
     assert order[-1] == (0,)
 
 
 def test_a_process_that_is_killed_costs_only_what_was_under_way(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    tasks = [Task((number,), 0.1) for number in range(30)]
+    tasks = [EngineTask((number,), 0.1) for number in range(30)]
     found = run(noted_process, str(log), tasks)
     outcomes = [next(found) for _ in range(5)]
     os.kill(int(log.read_text().splitlines()[-1]), signal.SIGKILL)
     outcomes += found
-    expected = {t.key: noted_process(str(tmp_path / "other"), Task(t.key, 0)) for t in tasks}
+    expected = {t.key: noted_process(str(tmp_path / "other"), EngineTask(t.key, 0)) for t in tasks}
     assert same_all(collected(iter(outcomes)), expected)
     assert len(log.read_text().splitlines()) - len(tasks) <= 2
 
@@ -141,20 +141,20 @@ def workers_of(ray: Any) -> list[int]:
 
 def test_errors_and_late_tasks_are_outcomes() -> None:
     kinds = ["raise", "exit", "spin", "die", None]
-    tasks = [Task((number,), kind) for number, kind in enumerate(kinds)]
+    tasks = [EngineTask((number,), kind) for number, kind in enumerate(kinds)]
     found = collected(run(trouble, SHARED, tasks, time_limit=0.5))
     assert [found[n,].failed for n in range(5)] == [True, True, True, True, False]
     assert [found[n,].note for n in (2, 3)] == ["time limit", "the process ended"]
 
 
 def test_what_is_parallel_in_a_task_runs_in_threads_of_its_worker() -> None:
-    (outcome,) = run(nested, SHARED, [Task((0,))])
+    (outcome,) = run(nested, SHARED, [EngineTask((0,))])
     assert not outcome.failed, outcome.error
 
 
 def test_a_run_that_is_left_takes_its_tasks_back(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    found = run(lasting, str(log), [Task((number,), 0.2) for number in range(50)])
+    found = run(lasting, str(log), [EngineTask((number,), 0.2) for number in range(50)])
     next(found)
     found.close()  # type: ignore[attr-defined]  # a generator
     time.sleep(2.0)  # in which twenty more would be begun

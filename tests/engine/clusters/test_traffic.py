@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from earnest.core import TaskOutcome
-from earnest.core.base.protocols import Task
+from earnest.core.base.protocols import EngineTask
 from earnest.engine.clusters.traffic import (
     MOST_LOST,
     SUSPECT,
@@ -20,7 +20,7 @@ from earnest.engine.clusters.traffic import (
 from earnest.engine.worker import Sent, WorkerBatch
 from earnest.errors import EarnestError
 
-TASKS = [Task((number,)) for number in range(30)]
+TASKS = [EngineTask((number,)) for number in range(30)]
 
 
 class Played:
@@ -94,7 +94,7 @@ def test_who_is_lost_with_the_data_again_and_again_has_failed_and_the_others_hav
 
 
 def test_tasks_that_cannot_be_sent_are_outcomes() -> None:
-    tasks = [*TASKS[:3], Task((3,), (n for n in ()))]  # a generator cannot be pickled
+    tasks = [*TASKS[:3], EngineTask((3,), (n for n in ()))]  # a generator cannot be pickled
     outcomes = list(run_on_cluster(Played({}), tasks))
     assert [outcome.note for outcome in outcomes] == [None, None, None, "cannot be sent"]
 

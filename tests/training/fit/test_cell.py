@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from earnest import SearchCV
 from earnest.core import Seeds
-from earnest.core.base.protocols import Task
+from earnest.core.base.protocols import EngineTask
 from earnest.errors import InputError
 from earnest.training import make_splits
 from earnest.training.fit.experiment import (
@@ -118,7 +118,7 @@ def shared(**knobs: Any) -> Experiment:
 
 def test_a_failed_fit_is_an_outcome_with_its_traceback_and_time() -> None:
     outcome = fit_cell(
-        shared(), Task((0, 0, 0), Cell(0, (0, 0), Configuration({"answer": "fails"})))
+        shared(), EngineTask((0, 0, 0), Cell(0, (0, 0), Configuration({"answer": "fails"})))
     )
     assert outcome.error is not None
     assert "RuntimeError: cannot fit" in outcome.error
@@ -126,7 +126,7 @@ def test_a_failed_fit_is_an_outcome_with_its_traceback_and_time() -> None:
     with pytest.raises(RuntimeError, match="cannot fit"):
         fit_cell(
             shared(),
-            Task((0, 0, 0), Cell(0, (0, 0), Configuration({"answer": "fails"}))),
+            EngineTask((0, 0, 0), Cell(0, (0, 0), Configuration({"answer": "fails"}))),
             raises=True,
         )
 

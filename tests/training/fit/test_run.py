@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 import earnest as en
 from earnest.core import TaskOutcome
-from earnest.core.base.protocols import Task
+from earnest.core.base.protocols import EngineTask
 from earnest.store.memory import MemoryStore
 from earnest.training.fit.experiment import RESPONSE, Cell, Experiment, fit_cell
 from earnest.training.fit.problem import read_outcome
@@ -99,7 +99,7 @@ def handed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     engine = place.run
 
     def counting(
-        work: Any, shared: Any, tasks: Sequence[Task], **how: Any
+        work: Any, shared: Any, tasks: Sequence[EngineTask], **how: Any
     ) -> Iterator[TaskOutcome]:
         assert work is fit_cell
         assert isinstance(shared.value, Experiment)
@@ -153,7 +153,7 @@ def experiment(**knobs: Any) -> Experiment:
 
 def test_without_rows_a_cell_trains_on_all_cases_and_answers_for_the_new_ones() -> None:
     (made,) = run_all(
-        experiment(), [Task((7,), Cell(0, (0,)))], RunOptions(), identity={}, title=""
+        experiment(), [EngineTask((7,), Cell(0, (0,)))], RunOptions(), identity={}, title=""
     ).values()
     assert made.key == (7,)
     assert FITS == [40]
@@ -168,7 +168,7 @@ def test_seeds_depend_on_the_stream_of_a_cell_and_on_nothing_else() -> None:
 
 
 def test_what_is_stored_is_not_trained_again() -> None:
-    store, cells = MemoryStore(), [Task((k,), Cell(0, (k,))) for k in range(3)]
+    store, cells = MemoryStore(), [EngineTask((k,), Cell(0, (k,))) for k in range(3)]
     options = RunOptions(store=store)
     run_all(experiment(), cells[:2], options, identity={"a": "b"}, title="")
     assert len(FITS) == 2

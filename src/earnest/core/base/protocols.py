@@ -18,7 +18,7 @@ Key: TypeAlias = tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Task:
+class EngineTask:
     """A piece of work that can be done on its own.
 
     Attributes

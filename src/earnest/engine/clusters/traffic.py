@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NoReturn, Protocol, Self
 
 from earnest.core.base.errors import ClusterError, EarnestError
-from earnest.core.base.protocols import Key, Task, TaskOutcome
+from earnest.core.base.protocols import EngineTask, Key, TaskOutcome
 from earnest.engine.worker import ENDED, Chunks, Sent, WorkerBatch, failure
 
 MOST_LOST = 10  # times that all that is away is lost in a row
@@ -49,7 +49,9 @@ class Traffic(Protocol):
         """Wait for the next chunk that is back, and return what became of it."""
 
 
-def run_on_cluster(begin: Callable[[], Traffic], tasks: Sequence[Task]) -> Generator[TaskOutcome]:
+def run_on_cluster(
+    begin: Callable[[], Traffic], tasks: Sequence[EngineTask]
+) -> Generator[TaskOutcome]:
     """Yield outcomes as they come; tasks under which workers died again and again come last.
 
     Any of those that were with a dead worker may have killed it, so each of them gets one more
@@ -57,10 +59,10 @@ def run_on_cluster(begin: Callable[[], Traffic], tasks: Sequence[Task]) -> Gener
     it along: then the cluster cannot tell who was there, and those that are lost so are counted.
     """
     chunks = Chunks(tasks, 1)
-    suspects: list[Task] = []
+    suspects: list[EngineTask] = []
     yield from _deal_chunks(begin, chunks, suspects)
     for suspect in suspects:
-        again: list[Task] = []
+        again: list[EngineTask] = []
         yield from _deal_chunks(begin, Chunks([suspect], 1), again)
         for task in again:
             yield failure(task.key, "Every worker that ran this task died.", ENDED)
@@ -68,7 +70,7 @@ def run_on_cluster(begin: Callable[[], Traffic], tasks: Sequence[Task]) -> Gener
 
 
 def _deal_chunks(
-    begin: Callable[[], Traffic], chunks: Chunks, suspects: list[Task]
+    begin: Callable[[], Traffic], chunks: Chunks, suspects: list[EngineTask]
 ) -> Generator[TaskOutcome]:
     lost = 0
     times: Counter[Key] = Counter()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from earnest.core.arguments.shared import GROUPS
 from earnest.core.base.errors import InputError
-from earnest.core.base.protocols import Key, Task, TaskOutcome
+from earnest.core.base.protocols import EngineTask, Key, TaskOutcome
 from earnest.core.base.rng import Seeds
 from earnest.core.cautions import of_tests
 from earnest.core.data.designs import NestedPredictions, PairedHalves
@@ -289,7 +289,7 @@ def train_splits(question: LearnerQuestion, plan: SplitPlan, options: RunOptions
     facts = {**question.facts, "seed": str(question.seed)} if question.facts else {}
     outcomes = run_all(
         experiment,
-        [Task(key, Cell(index, key)) for key, index in plan.tasks()],
+        [EngineTask(key, Cell(index, key)) for key, index in plan.tasks()],
         options,
         identity=add_splits(facts, every),
         title="Splits",

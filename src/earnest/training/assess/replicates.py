@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from earnest.core.arguments.shared import GROUPS
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
-from earnest.core.base.protocols import Progress, Store, Task, TaskOutcome
+from earnest.core.base.protocols import EngineTask, Progress, Store, TaskOutcome
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.cautions import of_evidence, of_search
 from earnest.core.data.replicates import DrawUnit, Replicates
@@ -181,7 +181,7 @@ def train_replicates(
     experiment = Experiment(
         X=X, y=y, base=estimator, rows=samples, plan=plan, seed=seed, config=get_config()
     )
-    cells = [Task((b,), Cell(b, (b - ALL_CASES,))) for b in range(ALL_CASES, n_replicates)]
+    cells = [EngineTask((b,), Cell(b, (b - ALL_CASES,))) for b in range(ALL_CASES, n_replicates)]
     results = run_all(
         experiment,
         cells,

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from earnest.core.base import check
 from earnest.core.base.arrays import as_array, missing
 from earnest.core.base.errors import EvidenceError, InputError
-from earnest.core.base.protocols import Store, Task
+from earnest.core.base.protocols import EngineTask, Store
 from earnest.core.cautions import of_evidence, of_tests
 from earnest.core.data.predictions import Configs
 from earnest.core.data.target import Target
@@ -80,7 +80,7 @@ def assess_once(
         if opened.store is not None:
             number, uses = _enter_use(opened.store, question)
         # Its seeds are those of the first use, whichever it is: the same learner, the same model.
-        (outcome,) = run_cells(opened, [Task((number,), Cell(0, (0,)))])
+        (outcome,) = run_cells(opened, [EngineTask((number,), Cell(0, (0,)))])
     if outcome.failed:
         raise InputError(
             f"{question.learner} failed",

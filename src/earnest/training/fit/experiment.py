@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.errors import InputError
-from earnest.core.base.protocols import Task, TaskOutcome
+from earnest.core.base.protocols import EngineTask, TaskOutcome
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.training.fit.response import (
     ResponsePlan,
@@ -89,13 +89,13 @@ class Cell:
     configuration: Configuration = LEARNER
 
 
-def make_cell(config: int, split: int, configuration: Configuration, splits: Splits) -> Task:
+def make_cell(config: int, split: int, configuration: Configuration, splits: Splits) -> EngineTask:
     """Return the task of one configuration on one split.
 
     All configurations share the seeds of a split, so that they differ only in their parameters.
     """
     cell = splits.repeat[split], splits.fold[split]
-    return Task((config, *cell), Cell(split, cell, configuration))
+    return EngineTask((config, *cell), Cell(split, cell, configuration))
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,7 +227,7 @@ UNPREDICTED = "fitted, but without usable predictions"  # the note of such a cel
 SINGLE = "score"  # the name of the only score, as in scikit-learn's tables
 
 
-def fit_cell(experiment: Experiment, task: Task, *, raises: bool = False) -> TaskOutcome:
+def fit_cell(experiment: Experiment, task: EngineTask, *, raises: bool = False) -> TaskOutcome:
     """Train the model of a cell, and return its predictions, scores and times.
 
     A failure becomes the outcome; with `raises` it is raised instead, as it came.
@@ -247,7 +247,7 @@ def fit_cell(experiment: Experiment, task: Task, *, raises: bool = False) -> Tas
 
 
 def _fit_and_score(
-    experiment: Experiment, task: Task, evaluation: FitTask | None, raises: bool
+    experiment: Experiment, task: EngineTask, evaluation: FitTask | None, raises: bool
 ) -> TaskOutcome:
     start = perf_counter()
     try:

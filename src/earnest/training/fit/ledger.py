@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EarnestError
-from earnest.core.base.protocols import Task, TaskOutcome
+from earnest.core.base.protocols import EngineTask, TaskOutcome
 from earnest.core.data.guides import FIXED, Guides
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
@@ -116,7 +116,7 @@ class Ledger:
             self._responses = room if old is None else np.concatenate([old, room], axis=1)
         return range(first, len(self.ids))
 
-    def make_tasks(self, configs: Sequence[int], splits: Sequence[int]) -> list[Task]:
+    def make_tasks(self, configs: Sequence[int], splits: Sequence[int]) -> list[EngineTask]:
         """Return the tasks of some configurations on some splits, one configuration after another.
 
         As in scikit-learn, neighbouring tasks cost about the same.

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from earnest.core.base.errors import InputError
-from earnest.core.base.protocols import Key, Progress, Store, Task, TaskOutcome
+from earnest.core.base.protocols import EngineTask, Key, Progress, Store, TaskOutcome
 from earnest.engine.parcels import SharedData, keep
 from earnest.engine.progress import Meter, watch_progress
 from earnest.engine.run import run
@@ -110,7 +110,7 @@ def open_run(
         yield Run(run, options, store, progress)
 
 
-def run_cells(opened: Run, cells: Sequence[Task]) -> Iterator[TaskOutcome]:
+def run_cells(opened: Run, cells: Sequence[EngineTask]) -> Iterator[TaskOutcome]:
     """Run cells and yield their outcomes as they finish; stored ones are read.
 
     Parameters
@@ -140,7 +140,7 @@ def run_cells(opened: Run, cells: Sequence[Task]) -> Iterator[TaskOutcome]:
 
 def run_all(
     experiment: Experiment,
-    cells: Sequence[Task],
+    cells: Sequence[EngineTask],
     options: RunOptions,
     *,
     identity: Mapping[str, str],
@@ -152,7 +152,7 @@ def run_all(
         return {outcome.key: outcome for outcome in run_cells(opened, cells)}
 
 
-def _raise_again(experiment: Experiment, task: Task, outcome: TaskOutcome) -> None:
+def _raise_again(experiment: Experiment, task: EngineTask, outcome: TaskOutcome) -> None:
     """Repeat a failed cell in this process to raise its own exception, or raise its message."""
     if outcome.error is None or outcome.note in (None, UNPREDICTED):
         fit_cell(replace(experiment, callbacks=None), task, raises=True)

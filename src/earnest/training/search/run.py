@@ -16,7 +16,7 @@ from earnest.adapters.trials.ranges import ranges_of
 from earnest.adapters.trials.run_file import ABOUT, BEGUN, CONFIGS, about_search
 from earnest.adapters.trials.scored import SINGLE, score_names, show_configs
 from earnest.core.base.errors import InputError
-from earnest.core.base.protocols import Store, Task
+from earnest.core.base.protocols import EngineTask, Store
 from earnest.core.base.provenance import moment
 from earnest.core.base.rng import Seeds
 from earnest.core.data.guides import Halves
@@ -154,7 +154,7 @@ def count_planned(candidates: ConfigurationList | DynamicSearch) -> int | None:
     return len(candidates) if isinstance(candidates, ConfigurationList) else candidates.limit()
 
 
-def record_all(opened: Run, ledger: Ledger, cells: Sequence[Task]) -> None:
+def record_all(opened: Run, ledger: Ledger, cells: Sequence[EngineTask]) -> None:
     """Run cells and record their outcomes."""
     for outcome in run_cells(opened, cells):
         ledger.record(outcome)

@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 
 from earnest.core.base.errors import EarnestError
-from earnest.core.base.protocols import Task
+from earnest.core.base.protocols import EngineTask
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.base.threads import cores
 from earnest.core.data.predictions import Predictions
@@ -168,7 +168,7 @@ def _time_fit(sample: TrainingTable, estimator: Estimator) -> float | str:
     experiment = Experiment(
         X=sample.X, y=sample.y, base=estimator, X_new=sample.X[:few], scorer=_count_predictions
     )
-    cells = [Task((0,), Cell(0, (0,)))]
+    cells = [EngineTask((0,), Cell(0, (0,)))]
     start = process_time()
     # One thread, as a worker has: several fits run at once.
     with threadpool_limits(1), warnings.catch_warnings(), np.errstate(all="ignore"):
