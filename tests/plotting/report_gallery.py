@@ -140,7 +140,7 @@ def gallery(words: str = "config", prefix: str = "f") -> dict[str, Figure]:
         ),
         "forest-open": lambda n: svg_strips.forest_strip(made.at(side="lower"), scale, name=n),
         "forest-naive": lambda n: svg_strips.forest_strip(
-            naive, scale, name=n, trust=svg_strips.Trust.NAIVE
+            naive, scale, name=n, trust=svg_strips.Correction.NAIVE
         ),
         "forest-none": lambda n: svg_strips.forest_strip(None, scale, name=n),
         "difference-axis": lambda n: svg_strips.strip_axis(apart, name=n, words="winner better →"),

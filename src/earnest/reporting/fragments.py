@@ -301,13 +301,17 @@ def estimates_fragment(estimates: Estimates) -> str:
         words = estimand if fair else f"{estimand}; not corrected for the search"
         out.append(TableRow((words,), group=True))
         for estimate in group:
-            trust = svg_strips.Trust.CORRECTED if estimand == first else svg_strips.Trust.OTHER
+            trust = (
+                svg_strips.Correction.CORRECTED
+                if estimand == first
+                else svg_strips.Correction.OTHER
+            )
             assert scale is not None
             strip = svg_strips.forest_strip(
                 estimate,
                 scale,
                 name=f"{name}-{len(out)}",
-                trust=trust if fair else svg_strips.Trust.NAIVE,
+                trust=trust if fair else svg_strips.Correction.NAIVE,
             )
             value, ends = print_numbers(estimate, places).value.words, _ends(estimate, places)
             cells = (_label(estimate), value, ends)

@@ -39,7 +39,7 @@ NEAREST = 8  # rivals that a scale of differences holds at least
 EDGE = 22.0  # pixels beyond the ends of the scale, for marks, arrows and half a label
 
 
-class Trust(StrEnum):
+class Correction(StrEnum):
     """What a mark says of its number."""
 
     CORRECTED = "corrected for the search"
@@ -47,7 +47,7 @@ class Trust(StrEnum):
     NAIVE = "not corrected for the search"
 
 
-_COLOURS = {Trust.CORRECTED: "accent", Trust.OTHER: "ink2", Trust.NAIVE: "warn"}
+_COLOURS = {Correction.CORRECTED: "accent", Correction.OTHER: "ink2", Correction.NAIVE: "warn"}
 
 
 def find_shared_scale(
@@ -116,7 +116,7 @@ def forest_strip(
     scale: Axis,
     *,
     name: str,
-    trust: Trust = Trust.CORRECTED,
+    trust: Correction = Correction.CORRECTED,
     reference: float | None = None,
     reported: bool = False,
 ) -> Figure:
@@ -143,10 +143,10 @@ def forest_strip(
         return canvas.figure("Not run.", [])
     colour, thick = _COLOURS[trust], 3.4 if reported else 1.8
     if estimate.interval is not None:
-        dash = DASH if trust is Trust.NAIVE else ""
+        dash = DASH if trust is Correction.NAIVE else ""
         draw_interval(canvas, scale, estimate.interval, y, colour, thick, dash=dash)
     at = (scale(estimate.value), y)
-    if trust is Trust.NAIVE:
+    if trust is Correction.NAIVE:
         canvas.diamond(at, 6.5)
     else:
         canvas.dot(at, 6.5 if reported else 4.5, colour)

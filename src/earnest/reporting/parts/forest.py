@@ -13,7 +13,7 @@ from earnest.core.text.estimate import limits_words, places_of, print_numbers
 from earnest.core.text.numbers import percent, write_count
 from earnest.methods import METHODS
 from earnest.plotting.svg.canvas import Axis, Figure
-from earnest.plotting.svg.strips import Trust, forest_strip, scale_over, strip_axis
+from earnest.plotting.svg.strips import Correction, forest_strip, scale_over, strip_axis
 from earnest.reporting.model import NONE, MethodGroup, MethodRow, MethodsPart
 from earnest.reporting.parts.headings import (
     GROUPS,
@@ -191,7 +191,7 @@ def _row(method: Estimate, estimate: Estimate, places: int, strips: Strips, kind
 
 
 REACH = 3.0  # widths of the reported interval beyond which the end of another is not shown
-TRUST = {"honest": Trust.CORRECTED, "other": Trust.OTHER, "naive": Trust.NAIVE}
+TRUST = {"honest": Correction.CORRECTED, "other": Correction.OTHER, "naive": Correction.NAIVE}
 WIDTH = 350  # pixels; as wide as a phone's column, so that no strip is ever scaled
 
 
