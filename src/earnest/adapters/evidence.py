@@ -111,7 +111,7 @@ def refuse_evidence(given: object) -> EvidenceError:
     )
 
 
-def at_level(estimate: Estimate, ask: Ask) -> Estimate:
+def restate_estimate(estimate: Estimate, ask: Ask) -> Estimate:
     """Return an estimate at the level and side that are asked for."""
     interval = estimate.interval
     if interval is None:

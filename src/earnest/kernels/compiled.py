@@ -35,11 +35,11 @@ from earnest.core.base.threads import each
 from earnest.core.text.doors import arg
 from earnest.kernels.programs import (
     TimeOrder,
-    at_level,
     build,
     comparable,
     floor_at_level,
     order_in_time,
+    order_level,
 )
 from earnest.kernels.ranks import KeptRanks
 from earnest.kernels.sorting import NEW, POSITIVE, Ranking, rank
@@ -439,7 +439,7 @@ def _fill_concordance(
     ranking = _find_ranking(risk, used, columns, cache)
     concordant = -floor
     for level in order.levels:
-        concordant = concordant + _count_pairs(lanes, at_level(ranking, order, level))
+        concordant = concordant + _count_pairs(lanes, order_level(ranking, order, level))
     rows = slice(lanes.first, lanes.first + total.shape[0])
     with np.errstate(invalid="ignore"):  # 0 / 0: no comparable pair
         out[rows, columns] = (concordant / total.astype(np.float64))[: out[rows].shape[0]]

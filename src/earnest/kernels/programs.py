@@ -203,7 +203,7 @@ def floor_at_level(order: TimeOrder, level: int) -> Ranking:
     return _rank_untied(order.rows[counted], ~later[counted])
 
 
-def at_level(ranking: Ranking, order: TimeOrder, level: int) -> Ranking:
+def order_level(ranking: Ranking, order: TimeOrder, level: int) -> Ranking:
     """Order each node of a level by risk: earlier events are positive, all later rows negative."""
     counted = order.event | _take_bit(order.units, level)
     sizes = np.bincount(order.units[counted] >> (level + 1), minlength=1)

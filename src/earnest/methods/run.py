@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.evidence import EvidenceLike, at_level, open_evidence
+from earnest.adapters.evidence import EvidenceLike, open_evidence, restate_estimate
 from earnest.core.base.errors import ClusterError, EarnestError, EvidenceError, InputError
 from earnest.core.base.provenance import knobs, plain, versions
 from earnest.core.base.registry import configure, split_knobs
@@ -155,7 +155,7 @@ def estimate(
     options = (method, metric, n_resamples, selector, undefined, rng)
     if source.answer is not None and all(option is None for option in options):
         workers(n_jobs)
-        return at_level(source.answer(), Ask.of(confidence_level, side))
+        return restate_estimate(source.answer(), Ask.of(confidence_level, side))
     rng = source.seed_or(rng)
     evidence, measure = settle_metric(source.evidence, source.metric_or(metric))
     rule = _find_delivered(evidence)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from earnest.adapters.evidence import at_level
+from earnest.adapters.evidence import restate_estimate
 from earnest.comparison.run import against_winner
 from earnest.core.base.errors import EarnestError
 from earnest.core.base.rng import Seeds
@@ -183,7 +183,7 @@ def _of_predictions(
     level = Ask.of(settings["confidence_level"], settings["side"])
     try:
         judged = (
-            at_level(delivered, level)
+            restate_estimate(delivered, level)
             if delivered is not None
             else estimate(pi, metric=metric, **settings)
         )
