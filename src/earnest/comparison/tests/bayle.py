@@ -30,7 +30,7 @@ from earnest.core.results.cautions import Caution
 from earnest.core.results.specs import ComparisonEstimand
 from earnest.core.text.doors import arg
 from earnest.inference.cases.case_values import CaseValues, case_values
-from earnest.inference.cases.fold_variance import Variance, check_folds, variance_of_mean
+from earnest.inference.cases.fold_variance import Variance, check_fold_units, variance_of_mean
 from earnest.inference.limits.ceiling import independent_pairs, reach
 from earnest.inference.limits.fold_normal import beyond_the_theorem, lone_cases, unlike_cases
 from earnest.inference.remarks import few_groups_in_variance
@@ -197,7 +197,7 @@ class BayleTest:
         except EvidenceError as error:
             raise _set_cure(error, _other_folds(question.pi)) from error
         try:
-            check_folds(cases.folds, cases.groups, kind)
+            check_fold_units(cases.folds, cases.groups, kind)
         except EvidenceError as error:
             within = kind is Variance.WITHIN_FOLD
             cure = "Use BayleTest(variance='all_pairs'), or fewer folds." if within else error.cure

@@ -79,7 +79,7 @@ def variance_of_mean(
     return float(variance[0]) if terms.ndim == 2 else variance
 
 
-def check_folds(folds: Numbers, groups: Numbers | None, kind: Variance) -> None:
+def check_fold_units(folds: Numbers, groups: Numbers | None, kind: Variance) -> None:
     """Refuse folds or groups that leave a variance undefined, before any work."""
     for r in _list_repeats(folds):
         used = np.flatnonzero(folds[:, r] >= 0)

@@ -12,7 +12,7 @@ from earnest.core.data.target import Target
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec, MetricFamily
 from earnest.core.text.doors import arg
 from earnest.inference.cases.case_values import check_terms
-from earnest.inference.cases.fold_variance import Variance, check_folds
+from earnest.inference.cases.fold_variance import Variance, check_fold_units
 from earnest.inference.limits.fold_normal import fold_normal
 from earnest.inference.resampling.winners import winner
 from earnest.methods.base import Call, EstimateParts, Method, need_folds, register, selector_of
@@ -77,7 +77,7 @@ class BayleAllPairs:
             cure=f"Pass {arg('fold')}; for one test set use {arg('method', 'holdout')}.",
         )
         check_terms(design, metric, singles=self.variance is Variance.ALL_PAIRS)
-        check_folds(design.folds, target.groups, self.variance)
+        check_fold_units(design.folds, target.groups, self.variance)
 
     def __call__(self, call: Call) -> EstimateParts:
         """Return the cross-validated score with a normal interval."""

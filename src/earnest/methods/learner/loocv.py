@@ -11,7 +11,7 @@ from earnest.core.data.selection import Pooled
 from earnest.core.data.target import Target
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec, MetricFamily
 from earnest.core.text.doors import arg
-from earnest.inference.cases.fold_variance import Variance, check_folds
+from earnest.inference.cases.fold_variance import Variance, check_fold_units
 from earnest.methods.base import Call, EstimateParts, need_folds, register
 from earnest.methods.learner.bayle_all_pairs import estimate_by_folds
 from earnest.metrics.families import Metric, MomentMetric
@@ -80,7 +80,7 @@ class LOOCV:
                 got=f"{design.n_folds}",
                 cure=f"Use {arg('method', 'bayle_all_pairs')}, which works with any folds.",
             )
-        check_folds(design.folds, target.groups, Variance.ALL_PAIRS)
+        check_fold_units(design.folds, target.groups, Variance.ALL_PAIRS)
 
     def __call__(self, call: Call) -> EstimateParts:
         """Return the score of all cases with a normal interval."""

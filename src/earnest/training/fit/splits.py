@@ -253,7 +253,7 @@ def make_folds(
     """Return the folds of every repeat: shuffled, by class and by group, for a number of folds."""
     params = {"groups": target.groups}
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
-        check_folds(int(cv), target)
+        check_fold_count(int(cv), target)
         layers = target.layer_codes if len(target.layers) > 1 else None
         return shuffle_folds(int(cv), repeats, target.n, layers, target.groups, seeds)
     return make_splits(
@@ -261,7 +261,7 @@ def make_folds(
     )
 
 
-def check_folds(folds: int, target: Target) -> None:
+def check_fold_count(folds: int, target: Target) -> None:
     """Refuse more folds than there are cases, groups, or cases of a class."""
     check.whole_number("cv", folds, low=2)
     groups = None if target.groups is None else len(np.unique(target.groups))

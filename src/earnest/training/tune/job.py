@@ -90,7 +90,7 @@ from earnest.training.tune.plan import (
     Ending,
     Pairs,
     TunePlan,
-    check_folds,
+    check_fold_sizes,
     cut_short,
     estimate_ending,
     estimate_least_seconds,
@@ -463,7 +463,7 @@ def begin(
             got=repr(options.ensemble),
         )
     metric = choose_metric(options.metric, table.task)
-    check_folds(table, options.folds)
+    check_fold_sizes(table, options.folds)
     table = _keep_copies_together(table, options.folds)
     job = Job(
         asked=options,

@@ -404,7 +404,7 @@ def _leaves_some(plan: TunePlan, count: int) -> bool:
 Pairs = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
 
-def check_folds(table: TrainingTable, folds: int) -> None:
+def check_fold_sizes(table: TrainingTable, folds: int) -> None:
     """Refuse more folds than the smallest class, the events or the groups can fill."""
     if table.groups is not None and table.groups.max() + 1 < folds:
         count = int(table.groups.max() + 1)
