@@ -60,7 +60,7 @@ from .resampling.resampled import choose_resampler as choose_resampler
 from .resampling.resampled import resample_statistic as resample_statistic
 from .resampling.splits import Choice as Choice
 from .resampling.splits import SplitKnobs as SplitKnobs
-from .resampling.splits import choose as choose
+from .resampling.splits import choose_on_split as choose_on_split
 from .resampling.splits import learning_part as learning_part
 from .resampling.splits import redraw_split as redraw_split
 from .resampling.splits import split_cases as split_cases

@@ -10,7 +10,7 @@ import pytest
 from earnest import Predictions, metric
 from earnest.core import Seeds
 from earnest.errors import EvidenceError, MetricError
-from earnest.inference import Choice, SplitKnobs, choose
+from earnest.inference import Choice, SplitKnobs, choose_on_split
 from earnest.rules import MeanOfFolds, OneStandardError, Pooled
 from earnest.testing import example_predictions
 
@@ -25,7 +25,9 @@ def made(
     measure: Any = AUC,
     **knobs: Any,
 ) -> Choice:
-    return choose(pi, measure, SplitKnobs(**knobs), MeanOfFolds(), Seeds(seed), preselect=preselect)
+    return choose_on_split(
+        pi, measure, SplitKnobs(**knobs), MeanOfFolds(), Seeds(seed), preselect=preselect
+    )
 
 
 def auc(y: np.ndarray, score: np.ndarray) -> float:
@@ -113,7 +115,9 @@ def test_the_automatic_direction_turns_scores_around_in_folds_and_evaluation() -
     assert fixed.value < 0.5 < auto.value
     assert auto.turned.all()
     assert not fixed.turned.any()
-    pooled = choose(pi, AUC, SplitKnobs(direction="auto"), Pooled(), Seeds(0), preselect=None)
+    pooled = choose_on_split(
+        pi, AUC, SplitKnobs(direction="auto"), Pooled(), Seeds(0), preselect=None
+    )
     assert pooled.naive is not None
     assert pooled.naive > 0.5
 
@@ -139,7 +143,7 @@ def test_the_winner_of_the_learning_part_stands_for_election_whatever_its_rank()
     means = made(pi, learn=learning(pi)).scores
     assert means is not None
     first, elected = (
-        choose(pi, AUC, knobs, OneStandardError(), Seeds(0), preselect=preselect)
+        choose_on_split(pi, AUC, knobs, OneStandardError(), Seeds(0), preselect=preselect)
         for preselect in (None, 0.1)
     )
     assert means[first.chosen] < np.quantile(means, 0.9)

@@ -63,7 +63,7 @@ class ScoredSearch:
         Dropped ones inform by their mean over the splits that they had.
         """
         ask.refuse(self.source, "study", "standard_error", "status", "values")
-        key = choose(self.names, ask.objective, self.usual)
+        key = choose_score(self.names, ask.objective, self.usual)
         score = self.names[key]
         configs = ask.some_of(self.configs)
         means, errors = _summarise(self.scores[key])
@@ -180,7 +180,9 @@ def score_names(keys: Iterable[str], scorers: object, scoring: object) -> dict[s
     return {key: score_name(key, scorers, scoring) for key in keys}
 
 
-def choose(names: Mapping[str, ScoreName], objective: str | int | None, usual: str | None) -> str:
+def choose_score(
+    names: Mapping[str, ScoreName], objective: str | int | None, usual: str | None
+) -> str:
     """Return the key of the score that is asked for, by key or by its name in its own units."""
     if objective is None:
         if usual in names:

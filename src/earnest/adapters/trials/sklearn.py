@@ -15,7 +15,7 @@ from earnest.adapters.trials.scored import (
     MEAN,
     ScoredSearch,
     ScoreName,
-    choose,
+    choose_score,
     score_names,
     show_configs,
 )
@@ -122,7 +122,7 @@ def read_results(
     """
     ask.refuse(f"the results of {source}", "study", "standard_error", "status", "values")
     names = score_names(_list_scores(results), None, None) if names is None else names
-    key = choose(names, ask.objective, None)
+    key = choose_score(names, ask.objective, None)
     score = names[key]
     return Trials.from_configs(
         ask.some_of(_read_configs(results)),

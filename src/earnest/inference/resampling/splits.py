@@ -214,7 +214,7 @@ class SplitDetails:
         return cls(choice.part.n_cases, tuple(names[int(c)] for c in choice.candidates))
 
 
-def choose(
+def choose_on_split(
     pi: Predictions,
     metric: Metric,
     knobs: SplitKnobs,

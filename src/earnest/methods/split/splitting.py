@@ -22,7 +22,7 @@ from earnest.inference.remarks import (
     warn_of_turning,
     warn_of_undefined_folds,
 )
-from earnest.inference.resampling.splits import Choice, SplitDetails, SplitKnobs, choose
+from earnest.inference.resampling.splits import Choice, SplitDetails, SplitKnobs, choose_on_split
 from earnest.methods.base import Call, EstimateParts, selector_of
 
 # What the specs of the family share.
@@ -65,7 +65,7 @@ class SplitMethod(SplitKnobs, ABC):
         """Return the score of the chosen configuration, with the limits of the method."""
         pi, metric = call.pi, call.metric
         selector = selector_of(self.selector, MeanOfFolds())
-        choice = choose(
+        choice = choose_on_split(
             pi,
             metric,
             self._leave_untested_out(call),

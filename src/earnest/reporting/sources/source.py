@@ -23,7 +23,7 @@ from earnest.adapters.trials.scored import (
     DROPPED,
     ScoredSearch,
     ScoreName,
-    choose,
+    choose_score,
     show_configs,
 )
 from earnest.core.base import check
@@ -221,7 +221,7 @@ def material_of_run(
     """
     scored = read_scored(run)
     wanted = getattr(metric, "name", metric)
-    key = choose(scored.names, wanted, scored.usual)
+    key = choose_score(scored.names, wanted, scored.usual)
     score = scored.names[key]
     tried = _list_tried(run, scored, key)
     title, scale = _scale(score)
