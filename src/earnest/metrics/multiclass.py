@@ -43,7 +43,7 @@ def class_hits(target: Target, labels: Numbers, centre: object) -> Moments:
     return Moments(members[:, :, None] & right, members)
 
 
-def class_counts(target: Target, labels: Numbers, centre: object) -> Moments:
+def count_hits(target: Target, labels: Numbers, centre: object) -> Moments:
     """Return hits and predictions of every class (2K, n, C); shared: the classes."""
     moments = class_hits(target, labels, centre)
     return Moments(np.concatenate([moments.own, class_predictions(target, labels)]), moments.shared)
@@ -140,7 +140,7 @@ def off_diagonal(first: Array, second: Array) -> Array:
     return np.asarray(((first.sum(axis=0) - first) * second).sum(axis=0))
 
 
-_over_classes = partial(label_score, tasks=CLASSES, features=class_counts)
+_over_classes = partial(label_score, tasks=CLASSES, features=count_hits)
 # with two classes, cases of one class alone do not show how well the classes are separated
 TWO_CLASSES: Mapping[Task, TaskFields] = {Task.BINARY: {"needs_all_classes": True}}
 _correlation = partial(_over_classes, limits=(-1.0, 1.0), by_task=TWO_CLASSES)

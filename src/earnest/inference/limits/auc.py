@@ -44,7 +44,7 @@ def delong(choice: Choice, metric: Metric, *, logit: bool = False) -> AucLimits:
 def hanley_mcneil(choice: Choice, metric: Metric) -> AucLimits:
     """Return limits from the variance of Hanley and McNeil 1982, exact ones where it is 0."""
     constant, slope = line_of(metric)
-    variance = hanley_mcneil_variance((choice.value - constant) / slope, *class_counts(choice))
+    variance = hanley_mcneil_variance((choice.value - constant) / slope, *count_evaluated(choice))
     words = "that of Hanley and McNeil"
     return _limits(choice, metric, variance, words=words, logit=False)
 
@@ -63,7 +63,7 @@ def hanley_mcneil_variance(area: float, positives: int, negatives: int) -> float
     return (area * (1.0 - area) + spread) / (positives * negatives)
 
 
-def class_counts(choice: Choice) -> tuple[int, int]:
+def count_evaluated(choice: Choice) -> tuple[int, int]:
     """Return how many positives and negatives evaluate."""
     positives = int((choice.part.target.y == 1).sum())
     return positives, choice.part.n_cases - positives
@@ -98,7 +98,7 @@ def _without_variance(
     groups = choice.part.target.groups
     unit = "case" if groups is None else "group"
     most = choice.part.n_cases if groups is None else max(1, len(np.unique(groups)) // 2)
-    pairs = min(*class_counts(choice), most)
+    pairs = min(*count_evaluated(choice), most)
     several = "independent pairs" if pairs > 1 else "pair"
     words = f"the exact limit of Clopper and Pearson for {pairs} {several} of cases"
     source: LimitSource = ShareLimits(choice.value, pairs, *ends, exact=True)
