@@ -19,7 +19,7 @@ from earnest.cli.show.estimate import (
 from earnest.cli.show.picture import HONEST, NAIVE, Axis
 from earnest.cli.show.terminal import ACCENT, GREY, WARN, columns
 from earnest.core.results.gain import Gain
-from earnest.core.text.gain import advice, confidence, count_places, headline
+from earnest.core.text.gain import advice, confidence, count_gain_decimals, headline
 from earnest.core.text.numbers import percent, prose, write_count
 
 PICTURE = 40  # columns of the picture
@@ -39,7 +39,7 @@ def show_gain(gain: Gain, names: Mapping[str, str] | None = None) -> None:
 
 def _list_curve(gain: Gain) -> Table:
     """Return both curves, one row per mark, with a picture where there is room for it."""
-    places, limits = count_places(gain), gain.scale.limits
+    places, limits = count_gain_decimals(gain), gain.scale.limits
     wide = columns() >= PICTURE + NEEDS
     table = Table.grid(padding=(0, 2))
     for _ in range(3):

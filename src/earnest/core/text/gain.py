@@ -12,20 +12,24 @@ from earnest.core.text.numbers import decimals, number, percent
 ANYTHING = (float("-inf"), float("inf"))
 
 
-def count_places(improvement: Improvement) -> int:
+def count_gain_decimals(improvement: Improvement) -> int:
     """Return the decimals of an improvement and of the scores it lies between."""
     return decimals(improvement.standard_error, improvement.value)
 
 
 def show_difference(improvement: Improvement, value: float) -> str:
     """Return a difference of scores with the decimals it deserves."""
-    return number(value, count_places(improvement), ANYTHING)
+    return number(value, count_gain_decimals(improvement), ANYTHING)
 
 
 def show_interval(improvement: Improvement) -> str:
     """Return the interval for one line, behind a comma; empty where there is none."""
     interval = improvement.interval
-    return "" if interval is None else f", {interval.words(count_places(improvement), ANYTHING)}"
+    return (
+        ""
+        if interval is None
+        else f", {interval.words(count_gain_decimals(improvement), ANYTHING)}"
+    )
 
 
 def span_words(interval: Interval, places: int) -> str:
@@ -107,7 +111,7 @@ def confidence(gain: Gain) -> str:
     if gain.interval is None or _stayed(gain):
         return ""
     text = f"With {percent(gain.confidence_level)} confidence the winner is"
-    return f"{text} {span_words(gain.interval, count_places(gain))} than {_start(gain)}."
+    return f"{text} {span_words(gain.interval, count_gain_decimals(gain))} than {_start(gain)}."
 
 
 def width_words(gain: Gain, interval: Interval | None = None) -> str:

@@ -6,7 +6,7 @@ Nothing is said of sizes beyond the data: no rule that we know of holds for all 
 from __future__ import annotations
 
 from earnest.core.results.gain import LearningCurve
-from earnest.core.text.gain import count_places, show_difference, show_interval, span_words
+from earnest.core.text.gain import count_gain_decimals, show_difference, show_interval, span_words
 from earnest.core.text.numbers import percent
 
 ABOUT_TWICE = 0.1  # by how much twice as many cases may differ from 2
@@ -41,7 +41,7 @@ def headline(curve: LearningCurve) -> str:
 def _step(curve: LearningCurve) -> str:
     """Return by how much the last step was better or worse, as far as its decimals show."""
     size = show_difference(curve, abs(curve.value))
-    if round(curve.value, count_places(curve)) == 0.0:
+    if round(curve.value, count_gain_decimals(curve)) == 0.0:
         return "neither better nor worse"
     return f"{size} {'better' if curve.value > 0 else 'worse'}"
 
@@ -50,7 +50,7 @@ def confidence(curve: LearningCurve) -> str:
     """Return the sentence on the interval of the last step; empty where there is none."""
     if curve.interval is None:
         return ""
-    span = span_words(curve.interval, count_places(curve))
+    span = span_words(curve.interval, count_gain_decimals(curve))
     return f"With {percent(curve.confidence_level)} confidence they made it {span}."
 
 

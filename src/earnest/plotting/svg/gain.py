@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from earnest.core.results.gain import Gain, Improvement, LearningCurve
 from earnest.core.text import gain as gain_text
 from earnest.core.text import learning as learning_text
-from earnest.core.text.gain import count_places
+from earnest.core.text.gain import count_gain_decimals
 from earnest.core.text.numbers import percent, show_number
 from earnest.plotting.svg.canvas import (
     APART,
@@ -93,7 +93,7 @@ def _find_heading(metric: str, tails: Sequence[str], room: float) -> str:
 
 def _name_ends(result: Gain) -> list[tuple[str, str, float]]:
     """Return the words of both lines, their colours, and the values they stand beside."""
-    places, limits = count_places(result), result.scale.limits
+    places, limits = count_gain_decimals(result), result.scale.limits
     lines = (("search reports", "warn", result.naive), ("expect", "accent", result.corrected))
     ends = [(word, colour, line[-1]) for word, colour, line in lines]
     return [
@@ -216,7 +216,7 @@ def _span_scores(
 
 def _list_rows(result: Improvement, heads: Mapping[str, str]) -> list[tuple[str, ...]]:
     """Return the table beside a figure: a whole number, then scores, by the names of `rows`."""
-    level, places = percent(result.confidence_level), count_places(result)
+    level, places = percent(result.confidence_level), count_gain_decimals(result)
     named = {**heads, "low": f"Low end, {level}", "high": f"High end, {level}"}
 
     def show_score(value: float | None) -> str:

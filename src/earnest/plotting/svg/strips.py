@@ -216,7 +216,7 @@ def comparison_strip(row: Difference, scale: Axis, *, name: str) -> Figure:
     _point_beyond(canvas, scale, row, colour)
     if scale.holds(row.value):
         canvas.dot((scale(row.value), y), 4.5, colour, hollow=row.worse)
-    places = count_places(row.one or row.all)
+    places = count_span_decimals(row.one or row.all)
     sentence = f"{row.name}: {row.words} {write_in_digits(row.value, places)}"
     for ends, words in ((row.one, "for this one"), (row.all, "for all at once")):
         if ends is not None:
@@ -248,7 +248,7 @@ def empty_strip(scale: Axis, name: str) -> Canvas:
     return canvas
 
 
-def count_places(ends: tuple[float, float] | None) -> int:
+def count_span_decimals(ends: tuple[float, float] | None) -> int:
     """Return the decimals that tell numbers of such a span apart."""
     span = 0.0 if ends is None else abs(ends[1] - ends[0])
     usable = span > 0 and math.isfinite(span)
@@ -289,7 +289,7 @@ def score_strip(
     canvas, y = empty_strip(scale, name), HEIGHT / 2
     if value is None or not math.isfinite(value):
         return canvas.figure("No score.", [])
-    places = count_places((scale.low, scale.high))
+    places = count_span_decimals((scale.low, scale.high))
     colour = "warn" if winner else "ink3"
     if not scale.holds(value):
         _write_off_scale(canvas, left=value < scale.low)
@@ -341,7 +341,7 @@ def fold_dots(
     if dots:
         canvas.specks(dots, 1.8, "ink2", 1.0)
     ran = f"{len(finite)} of {len(scores)} folds"
-    places = count_places(ends)
+    places = count_span_decimals(ends)
     if not finite:
         return canvas.figure(f"Scores of {ran}.", [])
     low, high = (write_in_digits(end, places) for end in (min(finite), max(finite)))
