@@ -21,7 +21,7 @@ from earnest.cli.show.estimate import (
     splits,
     title_of,
 )
-from earnest.cli.show.picture import HONEST, MARGIN, Axis, draw_interval, mark
+from earnest.cli.show.picture import HONEST, MARGIN, Axis, draw_interval_signs, mark
 from earnest.cli.show.terminal import ACCENT, GREY, clean, columns
 from earnest.comparison import TESTS
 from earnest.core.results.comparison import Comparison
@@ -87,7 +87,7 @@ def strip(axis: Axis, comparison: Comparison, *, sign: str = HONEST) -> str:
     zero = axis.column(0.0)
     row[zero] = ZERO
     if comparison.interval is not None:
-        start, stop = draw_interval(row, axis, comparison.interval)
+        start, stop = draw_interval_signs(row, axis, comparison.interval)
         row[zero] = "┼" if start < zero < stop else row[zero]
     row[axis.column(comparison.difference)] = sign
     return "".join(row).rstrip()

@@ -131,12 +131,12 @@ def strip(axis: Axis, estimate: Estimate) -> str:
     """
     row = [" "] * axis.room
     if estimate.interval is not None:
-        draw_interval(row, axis, estimate.interval, _LINE if estimate.honest else _DASHES)
+        draw_interval_signs(row, axis, estimate.interval, _LINE if estimate.honest else _DASHES)
     row[axis.column(estimate.value)] = HONEST if estimate.honest else NAIVE
     return "".join(row).rstrip()
 
 
-def draw_interval(
+def draw_interval_signs(
     row: list[str], axis: Axis, interval: Interval, line: str = _LINE
 ) -> tuple[int, int]:
     """Draw an interval into a row of signs, and return its first and last column."""
