@@ -12,7 +12,7 @@ from earnest.comparison import BootstrapTest, McNemarTest
 from earnest.comparison.asking import (
     ComparisonRequest,
     configure_test,
-    evidence_of,
+    find_evidence_cautions,
     find_undefined,
     refuse_undefined,
     result,
@@ -78,7 +78,7 @@ def test_remarks_on_single_folds_go_to_tests_that_look_at_them() -> None:
     pi = columns(y, np.random.default_rng(0).random((40, 2)), np.arange(40) % 4)
     area = metric("roc_auc")
     of = {
-        test: {caution.code for caution in evidence_of(pi, area, configure_test(test))}
+        test: {caution.code for caution in find_evidence_cautions(pi, area, configure_test(test))}
         for test in ("bootstrap", "cv_t", "bayle")
     }
     assert "EN002" not in of["bootstrap"]

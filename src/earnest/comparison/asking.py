@@ -272,7 +272,7 @@ def refuse_undefined(question: Question) -> None:
         )
 
 
-def evidence_of(pi: Predictions, metric: Metric, test: Test) -> Iterable[Caution]:
+def find_evidence_cautions(pi: Predictions, metric: Metric, test: Test) -> Iterable[Caution]:
     """Yield what a reader must know of the predictions, as far as it bears on a test."""
     models = test.spec.estimand is ComparisonEstimand.FOLD_MODELS
     by_fold = test.spec.min_folds > 1 or (models and isinstance(metric, RankMetric))

@@ -13,7 +13,7 @@ from earnest.comparison.asking import (
     ask_first_that_applies,
     common,
     default_tests,
-    evidence_of,
+    find_evidence_cautions,
     find_pair,
     find_undefined,
     read_measured,
@@ -157,7 +157,7 @@ def _compare(
     question = request.question(table, measure, pi.fingerprint)
     refuse_undefined(question)
     reading = request.test.read(question)
-    cautions = evidence_of(table, measure, request.test)
+    cautions = find_evidence_cautions(table, measure, request.test)
     # Cases of a fold that only one of the two has were tested all the same.
     every_remark = (*remarks, *(c for c in cautions if not (remarks and c.about is Scope.UNTESTED)))
     comparison = result(request, question, reading, 0, 0 if first == second else 1, every_remark)
@@ -322,7 +322,7 @@ def compare_all(
         else pairs.p_value(comparison, "two-sided")
         for comparison in against
     }
-    remarks = [*evidence_of(pi, measure, request.test), *left_out]
+    remarks = [*find_evidence_cautions(pi, measure, request.test), *left_out]
     simple = [configs.ids[config] for config in configs.simplicity_order()]
     joint = pairs.largest is not None
     return Comparisons(

@@ -139,7 +139,7 @@ def methods_for(evidence: Evidence) -> list[str]:
     return [name for name in METHODS if METHODS[name].spec.needs is evidence]
 
 
-def evidence_of(evidence: object) -> Evidence:
+def find_evidence_kind(evidence: object) -> Evidence:
     """Return the kind of evidence that something is; refuse what is none."""
     if isinstance(evidence, Replicates):
         return Evidence.REPLICATES
@@ -154,7 +154,7 @@ def evidence_of(evidence: object) -> Evidence:
 
 def need_evidence(method: Method, evidence: object) -> None:
     """Refuse evidence of another kind than a method computes from."""
-    kind, needs, name = evidence_of(evidence), method.spec.needs, method.spec.name
+    kind, needs, name = find_evidence_kind(evidence), method.spec.needs, method.spec.name
     if needs is kind:
         return
     if needs in (Evidence.NESTED, Evidence.PAIRED):

@@ -59,7 +59,7 @@ from earnest.methods.base import (
     EstimateParts,
     Method,
     check_question,
-    evidence_of,
+    find_evidence_kind,
     methods_for,
     need_evidence,
 )
@@ -346,7 +346,7 @@ def usual_methods(evidence: object) -> list[str]:
     All for this kind of evidence; but of several configurations none that is about one learner,
     as it would only repeat the naive score.
     """
-    names = methods_for(evidence_of(evidence))
+    names = methods_for(find_evidence_kind(evidence))
     several = getattr(evidence, "n_configs", 1) > 1
     return [name for name in names if not (several and METHODS[name].spec.one_learner)]
 

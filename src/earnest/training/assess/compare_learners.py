@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from earnest.comparison.asking import (
     ComparisonRequest,
-    evidence_of,
+    find_evidence_cautions,
     refuse_undefined,
     result,
 )
@@ -458,7 +458,7 @@ def _compare_by_folds(
     refuse_undefined(question)
     remarks = [
         caution
-        for caution in evidence_of(pi, question.metric, request.test)
+        for caution in find_evidence_cautions(pi, question.metric, request.test)
         if measure_overlap(splits) is None or caution.about not in ABOUT_TEST_SETS
     ]
     cautions = [*remarks, *warn_of_leaks(splits), *warn_of_few_cases(pi.target)]
