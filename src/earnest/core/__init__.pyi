@@ -33,7 +33,7 @@ from .data.thresholds import SHARES as SHARES
 from .data.weights import Unit as Unit
 from .results.base import Result as Result
 from .results.cautions import Severity as Severity
-from .results.cautions import find_kind as find_kind
+from .results.cautions import find_caution_kind as find_caution_kind
 from .results.cautions import list_kinds as list_kinds
 from .results.comparison import Alternative as Alternative
 from .results.comparison import ExactLimits as ExactLimits

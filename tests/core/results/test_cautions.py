@@ -45,7 +45,7 @@ from earnest import (
     tune,
 )
 from earnest.adapters import read_scores
-from earnest.core import MEANINGS, find_kind
+from earnest.core import MEANINGS, find_caution_kind
 from earnest.explanation import choose_surrogate
 from earnest.inference import bootstrap, jackknife
 from earnest.methods import BBC, DeLong, HoldOut, Naive, NaiveBootstrap, Tilted
@@ -676,7 +676,7 @@ def test_the_kind_is_triggered_by_data(kind: str) -> None:
 
 
 def test_every_code_is_triggered_by_data() -> None:
-    assert {find_kind(kind).code for kind in TRIGGERS} == set(MEANINGS)
+    assert {find_caution_kind(kind).code for kind in TRIGGERS} == set(MEANINGS)
 
 
 def test_sound_evidence_has_no_caution() -> None:

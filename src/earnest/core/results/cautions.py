@@ -117,7 +117,7 @@ class Caution(Plain):
 
     def __post_init__(self) -> None:
         """Look up the code; a kind that the catalogue does not have is refused."""
-        object.__setattr__(self, "code", find_kind(self.kind).code)
+        object.__setattr__(self, "code", find_caution_kind(self.kind).code)
 
     @property
     def what(self) -> str:
@@ -137,28 +137,28 @@ class Caution(Plain):
     def cure(self) -> str:
         """What to do; empty where there is nothing to do."""
         cure = self._write().cure
-        return render(find_kind(self.kind).advise(self.verb) or cure) if cure else ""
+        return render(find_caution_kind(self.kind).advise(self.verb) or cure) if cure else ""
 
     @property
     def about(self) -> Scope:
         """What it is about."""
-        return find_kind(self.kind).about
+        return find_caution_kind(self.kind).about
 
     @property
     def changes_with_level(self) -> bool:
         """Whether another level or side of the interval may not deserve it."""
-        return find_kind(self.kind).changes_with_level
+        return find_caution_kind(self.kind).changes_with_level
 
     def for_verb(self, verb: Verb) -> Caution:
         """Return the same remark with the advice for those who called a verb, if it has some."""
-        return replace(self, verb=verb) if find_kind(self.kind).advise(verb) else self
+        return replace(self, verb=verb) if find_caution_kind(self.kind).advise(verb) else self
 
     def graded(self, severity: Severity) -> Caution:
         """Return the same remark with another severity."""
         return replace(self, severity=severity)
 
     def _write(self) -> Words:
-        return find_kind(self.kind).write(**self.facts)
+        return find_caution_kind(self.kind).write(**self.facts)
 
     def __str__(self) -> str:
         """Return the remark as one line."""
@@ -169,7 +169,7 @@ class Caution(Plain):
     def from_dict(cls, data: JsonObject) -> Self:
         """Make it from the plain data of `to_dict`, whose facts are read by the kind's types."""
         plain = super().from_dict(data)
-        return replace(plain, facts=find_kind(plain.kind).read(plain.facts))
+        return replace(plain, facts=find_caution_kind(plain.kind).read(plain.facts))
 
 
 class Kind(Generic[P]):
@@ -269,7 +269,7 @@ def note(
     )
 
 
-def find_kind(name: str) -> Kind[...]:
+def find_caution_kind(name: str) -> Kind[...]:
     """Return a kind of caution by its name."""
     if name not in _KINDS:
         list_kinds()

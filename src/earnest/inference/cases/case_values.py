@@ -301,7 +301,7 @@ class CaseValues:
         return self.terms if self.pooled is None else self.pooled
 
 
-def find_kind(metric: Metric) -> ValueKind:
+def find_case_kind(metric: Metric) -> ValueKind:
     """Return what the cases would add to a metric of a task.
 
     Raises

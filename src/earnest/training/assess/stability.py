@@ -17,7 +17,7 @@ from earnest.core.base.rng import Purpose, RngLike, Seeds
 from earnest.core.cautions import of_tests
 from earnest.core.results.cautions import Caution
 from earnest.core.text.doors import arg
-from earnest.inference.cases.case_values import case_values, find_kind
+from earnest.inference.cases.case_values import case_values, find_case_kind
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import MetricLike
 from earnest.training.assess.compare_learners import (
@@ -208,7 +208,7 @@ def check_stability(
     X, y = read_data(X, y)
     plan = read_response(learners.estimators, y, measure, groups=None, positive=positive)
     measure = measure.on(plan.target.task)
-    if find_kind(measure) == "placements":
+    if find_case_kind(measure) == "placements":
         raise MetricError(
             f"metric {measure.name!r} is not a mean over cases",
             needs="one loss for every case",

@@ -26,7 +26,7 @@ CLASSES, NUMBERS, SURVIVAL = "classes", "numbers", "survival"
 KINDS = ("auto", CLASSES, NUMBERS, SURVIVAL)
 
 
-def find_kind(outcome: str, y: object) -> str:
+def find_outcome_kind(outcome: str, y: object) -> str:
     """Return the kind of an outcome: what was asked, else what it looks like.
 
     Events and times are survival; what scikit-learn takes for continuous is numbers, and so is a
@@ -68,7 +68,7 @@ class _Selection(ColumnSelection):
 
     def fit(self, X: Array, y: Outcome) -> Self:
         """Choose the columns."""
-        if find_kind(self.outcome, y) == SURVIVAL:
+        if find_outcome_kind(self.outcome, y) == SURVIVAL:
             X = validate_data(self, X, dtype=np.float64)
         else:
             X, y = validate_data(self, X, y, dtype=np.float64)
@@ -107,7 +107,7 @@ class UnivariateSelection(_Selection):
     def _measure_strengths(self, X: Array, y: Outcome) -> Array:
         from sklearn.feature_selection import f_classif, f_regression
 
-        kind = find_kind(self.outcome, y)
+        kind = find_outcome_kind(self.outcome, y)
         if kind == SURVIVAL:
             return score_by_cox(X, *read_survival(y))
         ask = f_classif if kind == CLASSES else f_regression
@@ -139,7 +139,7 @@ class Lasso(_Selection):
 
     def _measure_strengths(self, X: Array, y: Outcome) -> Array:
         check.check_share("strength", self.strength)
-        if find_kind(self.outcome, y) != CLASSES:
+        if find_outcome_kind(self.outcome, y) != CLASSES:
             return self._score_numbers(X, np.asarray(y, dtype=np.float64))
         labels = np.unique(y)
         classes = labels[1:] if len(labels) == 2 else labels

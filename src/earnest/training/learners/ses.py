@@ -19,7 +19,12 @@ from sklearn.utils.validation import validate_data
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
-from earnest.training.learners.selection import NUMBERS, SURVIVAL, ColumnSelection, find_kind
+from earnest.training.learners.selection import (
+    NUMBERS,
+    SURVIVAL,
+    ColumnSelection,
+    find_outcome_kind,
+)
 
 Array = NDArray[np.float64]
 Columns = NDArray[np.intp]
@@ -492,7 +497,7 @@ class SES(ColumnSelection):
             raise ValueError(
                 "This SES estimator requires y to be passed, but the target y is None."
             )
-        kind = find_kind(self.outcome, y)
+        kind = find_outcome_kind(self.outcome, y)
         if kind == SURVIVAL:
             raise InputError(
                 "SES has no test for events and times",
