@@ -260,7 +260,7 @@ def label_evidence(evidence: Predictions | Scores) -> dict[str, str]:
     return dict(evidence.configs.labels)
 
 
-def is_large(evidence: Predictions | Scores) -> bool:
+def takes_long(evidence: Predictions | Scores) -> bool:
     """Tell whether predictions or scores are so many that what is asked of them takes long."""
     matrix = evidence.responses if hasattr(evidence, "responses") else evidence.values
     return int(matrix.nbytes) > LARGE

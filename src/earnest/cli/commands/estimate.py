@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from earnest.cli.options import Output, Table
-from earnest.cli.reading import is_large, label_evidence, read_file_and_metrics
+from earnest.cli.reading import label_evidence, read_file_and_metrics, takes_long
 from earnest.cli.writing import check_table, share_seed, write_results
 from earnest.core.arguments.base import Argument, pass_arguments
 from earnest.core.arguments.estimate import EstimateArguments
@@ -65,13 +65,13 @@ def command(
     def ask_one(name: str) -> Estimate:
         chosen = methods[0] if methods else None
         text = f"Estimating by {chosen}" if chosen else "Estimating"
-        with patiently(sys.stderr, text, now=is_large(pi)):
+        with patiently(sys.stderr, text, now=takes_long(pi)):
             return estimate(pi, method=chosen, metric=name, rng=seed, **ask)
 
     def ask_all(name: str) -> Estimates:
         chosen = None if every.all else methods
         text = f"Estimating by {', '.join(chosen) if chosen else 'all methods'}"
-        with patiently(sys.stderr, text, now=is_large(pi)):
+        with patiently(sys.stderr, text, now=takes_long(pi)):
             return estimate_all(pi, methods=chosen, metric=name, rng=seed, **ask)
 
     if every.all or len(methods) > 1:

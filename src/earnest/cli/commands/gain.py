@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from earnest.cli.options import Output, Table
-from earnest.cli.reading import is_large, label_evidence, read_file_and_metrics
+from earnest.cli.reading import label_evidence, read_file_and_metrics, takes_long
 from earnest.cli.writing import check_table, share_seed, write_results
 from earnest.core.arguments.base import pass_arguments
 from earnest.core.arguments.gain import GainArguments
@@ -46,7 +46,7 @@ def command(
     names, seed = label_evidence(pi), share_seed(metrics, question.rng)
 
     def answer(name: str) -> Gain:
-        with patiently(sys.stderr, "Scoring every prefix", now=is_large(pi)):
+        with patiently(sys.stderr, "Scoring every prefix", now=takes_long(pi)):
             return gain(pi, metric=name, rng=seed, **ask)
 
     gains = {name: answer(name) for name in metrics}

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from earnest.cli.options import Output, Table
-from earnest.cli.reading import is_large, read_predictions, refuse_no_metric
+from earnest.cli.reading import read_predictions, refuse_no_metric, takes_long
 from earnest.cli.writing import check_table, share_seed, write_results
 from earnest.core.arguments.base import pass_arguments
 from earnest.core.arguments.shared import PredictionsArguments
@@ -72,7 +72,7 @@ def command(
     seed = share_seed(metrics, question.rng)
 
     def answer(name: str) -> ThresholdAnswer:
-        with patiently(sys.stderr, "Counting decisions", now=is_large(pi)):
+        with patiently(sys.stderr, "Counting decisions", now=takes_long(pi)):
             table = thresholds(pi, metric=name, rng=seed, **ask)
         return ThresholdAnswer(table, tuple(choose(table)))
 

@@ -23,7 +23,7 @@ from earnest.core.tables.formats.header import HeaderFacts
 from earnest.core.tables.formats.json_lines import JSON_LINES, read_json_lines
 from earnest.core.tables.formats.names import map_named, open_named
 from earnest.core.tables.formats.npz import read_npz_header
-from earnest.core.tables.formats.parquet import BATCH, ParquetColumns, is_large
+from earnest.core.tables.formats.parquet import BATCH, ParquetColumns, reads_by_columns
 from earnest.core.tables.formats.text import TextOptions, open_text, peek_header
 from earnest.core.text.doors import arg
 
@@ -140,10 +140,10 @@ def _open_parquet(path: Path, stack: ExitStack, mmap: bool | None) -> TableFile:
     rows = max(1, BATCH // max(1, len(columns.names)))
 
     def batches(facts: HeaderFacts) -> Iterable[pa.RecordBatch] | ParquetColumns:
-        return columns if is_large(columns, mmap) else file.iter_batches(batch_size=rows)
+        return columns if reads_by_columns(columns, mmap) else file.iter_batches(batch_size=rows)
 
     def table(options: TextOptions) -> pa.Table | Columns:
-        if is_large(columns, mmap):
+        if reads_by_columns(columns, mmap):
             return columns.as_columns(without=_find_index(file.schema_arrow))
         return file.read()
 

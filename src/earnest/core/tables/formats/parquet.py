@@ -62,7 +62,7 @@ class ParquetColumns:
         return Columns.on_disk([n for n in self.names if n not in gone], self.rows, self.read)
 
 
-def is_large(columns: ParquetColumns, mmap: bool | None) -> bool:
+def reads_by_columns(columns: ParquetColumns, mmap: bool | None) -> bool:
     """Tell whether a file is read by columns: as the user says, or by its size."""
     return columns.nbytes >= LARGE if mmap is None else mmap
 
