@@ -169,7 +169,7 @@ def form(estimate: Estimate) -> Form:
         return Form.NO_EVIDENCE
     if estimate.selection is Selection.BOUND_ONLY:
         return Form.ELECTED
-    if is_perfect(estimate):
+    if saw_no_error(estimate):
         return Form.PERFECT
     if (
         estimate.selection is Selection.NOTHING_SELECTED
@@ -186,7 +186,7 @@ def form(estimate: Estimate) -> Form:
     return Form.LARGE if lost is not None and lost >= LARGE else Form.SMALL
 
 
-def is_perfect(estimate: Estimate) -> bool:
+def saw_no_error(estimate: Estimate) -> bool:
     """Tell whether no error was seen, so that only a bound says what to expect."""
     interval, side = estimate.interval, 1 if estimate.scale.greater_is_better else 0
     best = estimate.scale.limits[side]

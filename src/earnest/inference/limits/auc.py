@@ -10,7 +10,7 @@ import numpy as np
 from earnest.core.cautions import of_limits
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import LimitSource, LogitLimits, NormalLimits, ShareLimits
-from earnest.inference.limits.ceiling import is_perfect, never_beyond_perfect, perfect_limits
+from earnest.inference.limits.ceiling import is_best_possible, never_beyond_perfect, perfect_limits
 from earnest.inference.resampling.splits import Choice
 from earnest.metrics.families import Metric
 from earnest.metrics.ranking import line_of
@@ -102,7 +102,7 @@ def _without_variance(
     several = "independent pairs" if pairs > 1 else "pair"
     words = f"the exact limit of Clopper and Pearson for {pairs} {several} of cases"
     source: LimitSource = ShareLimits(choice.value, pairs, *ends, exact=True)
-    normal = variance == variance and is_perfect(metric, choice.value)
+    normal = variance == variance and is_best_possible(metric, choice.value)
     if normal:
         words = "that of an AUC of scores that are normal in each class"
         source = perfect_limits(choice.part.select(choice.chosen), metric)

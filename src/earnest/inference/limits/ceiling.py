@@ -292,7 +292,7 @@ def never_beyond_perfect(
     return widened if decides else source
 
 
-def is_perfect(metric: Metric, value: float) -> bool:
+def is_best_possible(metric: Metric, value: float) -> bool:
     """Tell whether a value is the best that there is, but for rounding."""
     return abs(value - _best(metric)) <= ROUNDING
 
@@ -735,7 +735,7 @@ def with_spread(
         widened = never_beyond_perfect(source, pi, metric, value, by_fold=by_fold)
     if width:
         return widened, (*_mostly_equal(source.draws, widened), *_near_best(widened, metric, value))
-    if widened is not source and is_perfect(metric, value):
+    if widened is not source and is_best_possible(metric, value):
         rivals = 1 if contest is None else contest.pi.n_configs
         return widened, (no_error(metric, pi.target, rivals),)
     rivals = 1 if contest is None or widened is not source else contest.pi.n_configs
@@ -802,7 +802,7 @@ def limits_without_spread(
                 "case" if groups is None else "group", rivals
             )
     by_fold = len(np.unique(cases.folds[cases.folds >= 0])) > 1
-    if cases.kind == "placements" and is_perfect(metric, value):
+    if cases.kind == "placements" and is_best_possible(metric, value):
         return perfect_limits(pi, metric, by_fold=by_fold), no_error(metric, pi.target, rivals)
     if cases.kind == "placements":
         pairs = max(1, min(independent_pairs(pi, cases), units // 2))
