@@ -40,7 +40,7 @@ def show_read(job: Any) -> None:
     emit(_line("Read", read_words(job.table)))
     if job.table.said:
         emit(_line("", f"{job.table.schema.roles['target']}: {render(job.table.said)}"))
-    if left := left_out(job.table.schema):
+    if left := describe_left_out(job.table.schema):
         emit(_line("", left))
 
 
@@ -59,7 +59,7 @@ def read_words(table: Any) -> str:
     return f"{table.n_known:,} cases, {' and '.join(kinds)} {noun}; {table.words}"
 
 
-def left_out(schema: Any) -> str:
+def describe_left_out(schema: Any) -> str:
     """Return in a line the columns that no model sees, told before the search and not after."""
     columns = [
         f"{name or 'one without a name'} ({kind})"

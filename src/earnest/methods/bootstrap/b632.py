@@ -9,7 +9,7 @@ from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
 from earnest.inference.left_out.scores import apparent_score
 from earnest.inference.limits.replicates import scaled_limits
 from earnest.methods.base import EstimateParts, register
-from earnest.methods.bootstrap.replicated import ReplicatesCall, left_out
+from earnest.methods.bootstrap.replicated import ReplicatesCall, score_left_out
 
 
 @register
@@ -60,7 +60,10 @@ class B632:
 
     def __call__(self, call: ReplicatesCall) -> EstimateParts:
         """Return .368 of the training score plus .632 of that of cases left out."""
-        apparent, (outside, remarks) = apparent_score(call.replicates, call.metric), left_out(call)
+        apparent, (outside, remarks) = (
+            apparent_score(call.replicates, call.metric),
+            score_left_out(call),
+        )
         value = weigh(apparent, outside)
         limits = scaled_limits(call.replicates, call.metric, value, of=self.spec.name)
         return EstimateParts(

@@ -13,7 +13,7 @@ from earnest.inference.left_out.scores import apparent_score
 from earnest.inference.limits.replicates import scaled_limits
 from earnest.methods.base import EstimateParts, register
 from earnest.methods.bootstrap.b632 import weigh
-from earnest.methods.bootstrap.replicated import ReplicatesCall, left_out
+from earnest.methods.bootstrap.replicated import ReplicatesCall, score_left_out
 from earnest.metrics.families import Metric
 
 
@@ -96,7 +96,10 @@ class B632Plus:
     def __call__(self, call: ReplicatesCall) -> EstimateParts:
         """Return the mean of training score and left-out score, by the overfitting rate."""
         rate = no_information_rate(call.replicates, call.metric)
-        apparent, (outside, remarks) = apparent_score(call.replicates, call.metric), left_out(call)
+        apparent, (outside, remarks) = (
+            apparent_score(call.replicates, call.metric),
+            score_left_out(call),
+        )
         value, details = plus(apparent, outside, rate, call.metric.sign)
         limits = scaled_limits(call.replicates, call.metric, value, of=self.spec.name)
         return EstimateParts(

@@ -36,7 +36,7 @@ class ReplicatesCall:
     n_jobs: int | None = None
 
 
-def left_out(call: ReplicatesCall) -> tuple[float, list[Caution]]:
+def score_left_out(call: ReplicatesCall) -> tuple[float, list[Caution]]:
     """Return the score of cases left out: case by case where it can be, else sample by sample."""
     if has_cases(call.metric):
         return cases_left_out(call.replicates, call.metric).value, []
