@@ -45,7 +45,7 @@ from .limits.ceiling import disjoint_pairs as disjoint_pairs
 from .limits.ceiling import with_spread as with_spread
 from .limits.fold_normal import FoldNormal as FoldNormal
 from .limits.fold_normal import fold_normal as fold_normal
-from .limits.replicates import limits_of as limits_of
+from .limits.replicates import find_replicate_limits as find_replicate_limits
 from .limits.replicates import noise_remarks as noise_remarks
 from .limits.replicates import scaled_limits as scaled_limits
 from .limits.unseen_errors import ErrorCosts as ErrorCosts

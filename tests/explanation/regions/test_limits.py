@@ -12,8 +12,8 @@ from earnest.explanation import Split
 from earnest.explanation.regions.regions import (
     Limit,
     band_words,
+    find_split_limits,
     in_words,
-    limits_of,
     roundest,
     share_words,
 )
@@ -45,7 +45,7 @@ def test_a_gap_without_width_has_no_number(ends: tuple[float, float]) -> None:
 def test_a_limit_divides_what_its_split_divides(low: float, gap: float, log: bool) -> None:
     high = min(low + gap, 1.0)
     rate = en.Parameter(name="rate", kind="float", low=1e-4, high=1.0, log=log)
-    left, right = limits_of(Split(0, (low, high), None, 0.0), rate, [])
+    left, right = find_split_limits(Split(0, (low, high), None, 0.0), rate, [])
     assert left.holds(np.array([low, high])).tolist() == [True, False]
     assert right.holds(np.array([low, high])).tolist() == [False, True]
     again = rate.encode([left.value])
@@ -54,16 +54,16 @@ def test_a_limit_divides_what_its_split_divides(low: float, gap: float, log: boo
 
 def test_whole_numbers_and_ordinals_name_the_last_on_the_left() -> None:
     depth = en.Parameter(name="depth", kind="int", low=1, high=8)
-    left, right = limits_of(Split(0, (1 / 7, 2 / 7), None, 0.0), depth, [])
+    left, right = find_split_limits(Split(0, (1 / 7, 2 / 7), None, 0.0), depth, [])
     assert (str(left), str(right)) == ("depth <= 2", "depth > 2")
     size = en.Parameter(name="size", kind="ordinal", choices=("s", "m", "l"))
-    left, right = limits_of(Split(0, (1.0, 2.0), None, 0.0), size, [])
+    left, right = find_split_limits(Split(0, (1.0, 2.0), None, 0.0), size, [])
     assert (str(left), str(right)) == ("size <= m", "size > m")
 
 
 def test_categories_name_their_levels_on_both_sides() -> None:
     kind = en.Parameter(name="kind", kind="categorical", choices=("a", "b", "c", "d"))
-    left, right = limits_of(Split(0, None, (0.0, 2.0), 0.0), kind, [0.0, 1.0, 2.0])
+    left, right = find_split_limits(Split(0, None, (0.0, 2.0), 0.0), kind, [0.0, 1.0, 2.0])
     assert (str(left), str(right)) == ("kind is a or c", "kind is b")
 
 

@@ -11,7 +11,7 @@ import earnest as en
 from earnest.core import EqualCaseLimits, LogitLimits, NormalLimits, ShareLimits
 from earnest.inference import (
     cases_left_out,
-    limits_of,
+    find_replicate_limits,
     noise_remarks,
     pairs_left_out,
     scaled_limits,
@@ -27,9 +27,11 @@ def test_means_have_normal_limits_and_pairs_logit_ones() -> None:
     made = example_replicates("binary")
     accuracy, auc = (en.metric(name).on("binary") for name in ("accuracy", "roc_auc"))
     assert isinstance(
-        limits_of(made, accuracy, cases_left_out(made, accuracy)).source, NormalLimits
+        find_replicate_limits(made, accuracy, cases_left_out(made, accuracy)).source, NormalLimits
     )
-    assert isinstance(limits_of(made, auc, pairs_left_out(made, auc)).source, LogitLimits)
+    assert isinstance(
+        find_replicate_limits(made, auc, pairs_left_out(made, auc)).source, LogitLimits
+    )
 
 
 def test_no_spread_has_limits_of_what_was_not_seen() -> None:
@@ -37,8 +39,8 @@ def test_no_spread_has_limits_of_what_was_not_seen() -> None:
     y = made.target.y.astype(float)
     perfect = replace(made, responses=np.tile(2 * y - 1, (200, 1)), apparent=2 * y - 1)
     accuracy, auc = (en.metric(name).on("binary") for name in ("accuracy", "roc_auc"))
-    cases = limits_of(perfect, accuracy, cases_left_out(perfect, accuracy))
-    pairs = limits_of(perfect, auc, pairs_left_out(perfect, auc))
+    cases = find_replicate_limits(perfect, accuracy, cases_left_out(perfect, accuracy))
+    pairs = find_replicate_limits(perfect, auc, pairs_left_out(perfect, auc))
     assert isinstance(cases.source, EqualCaseLimits)
     assert isinstance(pairs.source, ShareLimits)
     assert pairs.source.trials == int(min(y.sum(), 40 - y.sum()))
@@ -61,7 +63,7 @@ def test_groups_count_as_one_where_there_is_no_spread() -> None:
         drawn="group",
     )
     accuracy = en.metric("accuracy").on("binary")
-    source = limits_of(made, accuracy, cases_left_out(made, accuracy)).source
+    source = find_replicate_limits(made, accuracy, cases_left_out(made, accuracy)).source
     assert isinstance(source, EqualCaseLimits)
     assert source.n == 10
 
@@ -88,7 +90,7 @@ def test_a_handful_of_replicates_is_always_told_of(count: int) -> None:
 @pytest.mark.parametrize(("n", "few"), [(29, True), (30, False)])
 def test_limits_of_fewer_than_thirty_cases_are_told_to_be_rough(n: int, few: bool) -> None:
     made, mse = example_replicates("regression", n_cases=n), en.metric("mse")
-    limited = limits_of(made, mse, cases_left_out(made, mse))
+    limited = find_replicate_limits(made, mse, cases_left_out(made, mse))
     assert ("EN036" in codes(limited.cautions)) == few
 
 

@@ -17,9 +17,9 @@ from earnest.explanation.regions.regions import (
     Limit,
     Region,
     RegionTree,
+    find_split_limits,
     in_words,
     inside,
-    limits_of,
 )
 from earnest.explanation.regions.splits import Split, best_split, impurity
 
@@ -331,7 +331,7 @@ def _list_limits(scene: Scene, nodes: list[GrownNode], features: Floats) -> list
         assert above.split is not None
         column = above.split.column
         present = np.unique(features[above.rows, column]).tolist()
-        sides = limits_of(above.split, scene.space[column], present)
+        sides = find_split_limits(above.split, scene.space[column], present)
         out.append((*out[node.parent], sides[0] if node.went_left else sides[1]))
     return out
 

@@ -87,7 +87,9 @@ def inside(space: Space, limits: Iterable[Limit], codes: Floats) -> NDArray[np.b
     return out
 
 
-def limits_of(split: Split, parameter: Parameter, present: Sequence[float]) -> tuple[Limit, Limit]:
+def find_split_limits(
+    split: Split, parameter: Parameter, present: Sequence[float]
+) -> tuple[Limit, Limit]:
     """Return what a split requires of its left and of its right side.
 
     A limit is the roundest number in its gap.

@@ -193,7 +193,7 @@ def jackknife_error(statistic: WeightedStatistic, counts: Numbers) -> float:
     return math.sqrt(total) if total >= 0.0 else math.nan
 
 
-def limits_of(
+def find_limits(
     method: str, statistic: WeightedStatistic, value: float, draws: StatisticDraws
 ) -> tuple[LimitSource, list[Caution]]:
     """Return the limits of a kind, and a caution where they are of another one."""

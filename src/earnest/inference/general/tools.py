@@ -18,7 +18,7 @@ from earnest.inference.general.draws import (
     METHODS,
     bootstrap_remarks,
     draw_statistic,
-    limits_of,
+    find_limits,
     no_spread,
     not_smooth,
     warn_of_left_out,
@@ -125,7 +125,7 @@ def bootstrap(
             got=f"{len(valid)} of {count}",
             cure=f"Pass {arg('strata')} if every class must be drawn, or use more cases.",
         )
-    source, remarks = limits_of(kind, weighted, value, draws)
+    source, remarks = find_limits(kind, weighted, value, draws)
     result = StatisticResult(
         value=value,
         bias=float(valid.mean() - value),

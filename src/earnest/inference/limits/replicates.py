@@ -44,7 +44,7 @@ class ReplicateLimits:
     cautions: tuple[Caution, ...]
 
 
-def limits_of(
+def find_replicate_limits(
     replicates: Replicates,
     metric: Metric,
     estimate: LeftOutEstimate,
@@ -94,7 +94,7 @@ def scaled_limits(
         return ReplicateLimits(None, (remark,))
     estimate = pairs_left_out(replicates, metric) if pairs else cases_left_out(replicates, metric)
     ratio = _ratio(metric, value, estimate.value) if scaled else 1.0
-    limits = limits_of(replicates, metric, estimate, value=value, ratio=ratio)
+    limits = find_replicate_limits(replicates, metric, estimate, value=value, ratio=ratio)
     if _flat(estimate):
         return limits
     note = of_limits.error_of_related(of, pairs=pairs, ratio=ratio if scaled else None)

@@ -20,7 +20,7 @@ from earnest.core.text.doors import arg
 from earnest.inference.left_out.estimates import cases_left_out, has_cases
 from earnest.inference.left_out.leave_one_out import LeftOutEstimate
 from earnest.inference.left_out.scores import apparent_score, left_out_scores
-from earnest.inference.limits.replicates import limits_of
+from earnest.inference.limits.replicates import find_replicate_limits
 from earnest.methods.base import EstimateParts
 from earnest.metrics.families import Metric
 
@@ -76,7 +76,7 @@ class LeftOutMethod(ABC):
     def __call__(self, call: ReplicatesCall) -> EstimateParts:
         """Return the value with limits from its influence function."""
         estimate = self.leave_out(call)
-        limits = limits_of(call.replicates, call.metric, estimate)
+        limits = find_replicate_limits(call.replicates, call.metric, estimate)
         return EstimateParts(
             value=estimate.value,
             naive=apparent_score(call.replicates, call.metric),
