@@ -29,7 +29,7 @@ from earnest.training import FILES, TunePlan, read_table
 from earnest.training.tune import job as tune_job
 from earnest.training.tune.job import Clock, _explain_no_fit, begin
 from earnest.training.tune.options import TuneOptions
-from earnest.training.tune.plan import DOCUMENT, make_folds
+from earnest.training.tune.plan import DOCUMENT, make_pairs
 from tests.training.tune_tables import of, portfolio
 from tests.training.watching import Watcher
 
@@ -75,7 +75,7 @@ def test_winner_estimate_and_model_are_those_of_the_folds_by_hand(quick, tuned):
         out=None,
     ).configs
     scores = np.empty((table.n_cases, 3))
-    for train, test in make_folds(table, 3, 1, Seeds(7)):
+    for train, test in make_pairs(table, 3, 1, Seeds(7)):
         for config in configs:
             place = found.predictions.configs.ids.index(config.name)
             model = clone(config.estimator).fit(table.X[train], table.y[train])

@@ -96,7 +96,7 @@ from earnest.training.tune.plan import (
     estimate_least_seconds,
     fit_into,
     list_more,
-    make_folds,
+    make_pairs,
     read_plan,
     warn_of_plan,
 )
@@ -290,7 +290,7 @@ class Job:
         seeds = Seeds(plan.seed)
         draws = seeds.generator(Purpose.SPLITS, 0, 3)
         table = self.table.sample(plan.n_rows, draws, fewest=max(FEWEST, self.asked.folds))
-        folds = make_folds(table, self.asked.folds, self.asked.repeats, seeds)[: plan.n_splits]
+        folds = make_pairs(table, self.asked.folds, self.asked.repeats, seeds)[: plan.n_splits]
         if self.folder is not None:
             self.folder.make(24 * table.n_cases * len(configs) * self.asked.repeats)
         ran = run_search(

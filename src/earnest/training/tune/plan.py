@@ -448,7 +448,7 @@ def _refuse_too_many(
     return InputError(f"cannot make {folds} {kind} folds: {why}", needs=needs, got=got, cure=cure)
 
 
-def make_folds(table: TrainingTable, folds: int, repeats: int, seeds: Seeds) -> Pairs:
+def make_pairs(table: TrainingTable, folds: int, repeats: int, seeds: Seeds) -> Pairs:
     """Return (train, test) pairs of rows, repeat by repeat."""
     layers = table.layers
     shuffled = shuffle_folds(folds, repeats, table.n_cases, layers, table.groups, seeds, odd=True)
