@@ -445,9 +445,9 @@ class Result(Document, ABC):
 
     def _to_table(self) -> PaperTable:
         """Return it as a table of words."""
-        from earnest.core.text.paper import make_table
+        from earnest.core.text.paper import make_paper_table
 
-        return make_table(self)
+        return make_paper_table(self)
 
     def save(self, path: str | Path, *, draws: bool = True) -> Path:
         """Write it as JSON, with the draws that `at` reads, and return where to."""

@@ -71,7 +71,7 @@ def read_parts(
     if _is_mapping_of_columns(table, named, (config, score, repeat)):
         return _read_mapping(cast(Mapping[object, object], table), configs, named)
     if isinstance(table, Mapping):
-        table = make_table(table)
+        table = make_arrow_table(table)
     if isinstance(table, Columns) or (
         not isinstance(table, (np.ndarray, list, tuple)) and hasattr(table, "columns")
     ):
@@ -101,7 +101,7 @@ def _is_mapping_of_columns(
     return not names_column and not any(role.find(names) for role in roles)
 
 
-def make_table(table: Mapping[object, object]) -> object:
+def make_arrow_table(table: Mapping[object, object]) -> object:
     """Return a mapping of names to columns as a table."""
     import pyarrow as pa
 
@@ -484,7 +484,7 @@ def read_judgements(
     table: object, *, a: str, b: str, winner: str, id: str | None, groups: str | None
 ) -> ScoreParts:
     """Return judgements of pairs, a row each, as scores: 1, 0, or a half for a tie."""
-    columns = Columns.of(make_table(table) if isinstance(table, Mapping) else table)
+    columns = Columns.of(make_arrow_table(table) if isinstance(table, Mapping) else table)
     for role, name in (("a", a), ("b", b), ("winner", winner), ("id", id), ("groups", groups)):
         _find_column(columns, role, name)
     first, second, winners = (

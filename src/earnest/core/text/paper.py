@@ -204,12 +204,12 @@ def _markdown(text: str) -> str:
 
 
 @singledispatch
-def make_table(result: object) -> PaperTable:
+def make_paper_table(result: object) -> PaperTable:
     """Return the table of a result."""
     raise TypeError(f"{type(result).__name__} has no table")
 
 
-@make_table.register
+@make_paper_table.register
 def _make_estimates_table(estimates: Estimate | Estimates) -> PaperTable:
     """Return the table of estimates: one row per method."""
     rows = [estimates] if isinstance(estimates, Estimate) else list(estimates)
@@ -232,7 +232,7 @@ def _make_estimates_table(estimates: Estimate | Estimates) -> PaperTable:
     return PaperTable(tuple(heads), tuple(body), _stands_on(rows))
 
 
-@make_table.register
+@make_paper_table.register
 def _make_gain_table(gain: Gain) -> PaperTable:
     """Return the table of a gain: one row per number of configurations."""
     scores = {"naive": f"naive {gain.metric}", "corrected": f"corrected {gain.metric}"}
@@ -240,7 +240,7 @@ def _make_gain_table(gain: Gain) -> PaperTable:
     return _make_curve_table(gain, {"configurations": "configurations"}, scores, order)
 
 
-@make_table.register
+@make_paper_table.register
 def _make_learning_table(curve: LearningCurve) -> PaperTable:
     """Return the table of a learning curve: one row per size."""
     size = {"training_cases": "training cases"}
@@ -268,7 +268,7 @@ def _make_curve_table(
     return PaperTable(heads, tuple(body), f"n = {improvement.n_cases}, {fact}")
 
 
-@make_table.register
+@make_paper_table.register
 def _make_thresholds_table(thresholds: Thresholds) -> PaperTable:
     """Return the table of thresholds: a few rows, each measure with the band for all at once."""
     from earnest.core.text.thresholds import SHORT, show_band, show_cut, show_value
@@ -307,7 +307,7 @@ def _stands_on(rows: Sequence[Estimate]) -> str:
     return " ".join([", ".join(facts) + ".", *sentences])
 
 
-@make_table.register
+@make_paper_table.register
 def _make_comparisons_table(given: Comparison | Comparisons) -> PaperTable:
     """Return the table of comparisons: one row per pair, the nearest rival first."""
     at_once = False
