@@ -266,7 +266,7 @@ def keep(shared: T) -> Iterator[SharedData[T]]:
         yield SharedData(shared, stack)
 
 
-def pack(value: object, write: Callable[[pickle.PickleBuffer], bool] | None = None) -> bytes:
+def pack_value(value: object, write: Callable[[pickle.PickleBuffer], bool] | None = None) -> bytes:
     """Return a value as bytes, including functions and classes of the user's session."""
     # By way of loky: up to joblib 1.5 cloudpickle is a part of joblib, later a package beside it.
     from joblib.externals.loky.cloudpickle_wrapper import dumps
@@ -277,7 +277,7 @@ def pack(value: object, write: Callable[[pickle.PickleBuffer], bool] | None = No
 
 def _sent(content: RunContent, write: Callable[[pickle.PickleBuffer], bool] | None = None) -> bytes:
     try:
-        return pack(content, write)
+        return pack_value(content, write)
     except (pickle.PicklingError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(
             "the work or its data cannot be sent to other processes",

@@ -26,7 +26,7 @@ from earnest.core.base.arrays import as_array
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import EngineTask, Key, TaskOutcome
 from earnest.engine.limits import TaskLimit, TimeLimit, gentle, hard
-from earnest.engine.parcels import BytesParcel, FileParcel, Parcel, RunContent, pack
+from earnest.engine.parcels import BytesParcel, FileParcel, Parcel, RunContent, pack_value
 
 Work: TypeAlias = Callable[[Any, EngineTask], TaskOutcome]
 
@@ -324,7 +324,7 @@ class Chunks:
 
     def _sent(self, task: EngineTask) -> Iterator[Sent]:
         with ErrorCatcher() as caught:
-            sent = task.key, pack(task.payload)
+            sent = task.key, pack_value(task.payload)
             self._away[task.key] = task
             yield sent
             return

@@ -24,7 +24,7 @@ from hypothesis import given, settings
 from earnest import Predictions, Scores, estimate
 from earnest.core.tables import files as formats
 from earnest.core.tables.formats import npz
-from earnest.core.tables.formats.header import pack, unpack
+from earnest.core.tables.formats.header import pack_parameter, unpack
 from earnest.errors import FormatError, InputError
 from tests.core.strategies import PARAMS, predictions
 
@@ -70,12 +70,12 @@ def test_load_of_save_is_the_same_predictions_in_every_format(pi: Predictions) -
 @settings(max_examples=80, deadline=None, derandomize=True, database=None)
 @given(PARAMS)
 def test_parameters_come_back_with_their_types(value: Any) -> None:
-    back = unpack(json.loads(json.dumps(pack(value), allow_nan=False)))
+    back = unpack(json.loads(json.dumps(pack_parameter(value), allow_nan=False)))
     assert repr(back) == repr(value)
 
 
 def test_numpy_parameters_become_plain_and_objects_become_text() -> None:
-    packed = pack({"C": np.float64(0.5), "n": np.int64(3), "f": max, "x": float("nan")})
+    packed = pack_parameter({"C": np.float64(0.5), "n": np.int64(3), "f": max, "x": float("nan")})
     assert unpack(packed)["C"] == 0.5
     assert type(unpack(packed)["n"]) is int
     assert unpack(packed)["f"] == "<built-in function max>"

@@ -30,7 +30,7 @@ from earnest.engine.clusters.traffic import (
     make_keeps_nothing_error,
     raise_worker_error,
 )
-from earnest.engine.parcels import BytesParcel, RunContent, pack
+from earnest.engine.parcels import BytesParcel, RunContent, pack_value
 from earnest.engine.worker import Sent, WorkerBatch, perform_scattered
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ class DaskTraffic:
             self._parcel.packed.token,
             self._data(),
             self._parcel.packed.made_with,
-            pack(chunk),  # dask would look into a list for tasks of its own
+            pack_value(chunk),  # dask would look into a list for tasks of its own
             key=f"earnest-{secrets.token_hex(8)}",
             **{"pure": False, **self._cluster.options},
         )

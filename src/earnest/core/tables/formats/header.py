@@ -147,7 +147,9 @@ def describe_configs(configs: Configs) -> dict[str, object]:
     """Return what a header says of configurations."""
     return {
         "configs": list(configs.ids),
-        "params": None if configs.params is None else [pack(dict(p)) for p in configs.params],
+        "params": None
+        if configs.params is None
+        else [pack_parameter(dict(p)) for p in configs.params],
         "complexity": None if configs.complexity is None else list(configs.complexity),
         "static": configs.static,
     }
@@ -262,7 +264,7 @@ def make_changed_error(path: Path, needs: str, got: str) -> FormatError:
     )
 
 
-def pack(value: object) -> object:
+def pack_parameter(value: object) -> object:
     """Turn a parameter into JSON that keeps tuples, odd keys and odd floats apart.
 
     Anything else than Python's and NumPy's plain values (an estimator, a function) is kept as its
@@ -275,13 +277,13 @@ def pack(value: object) -> object:
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, tuple):
-        return {"$tuple": [pack(v) for v in value]}
+        return {"$tuple": [pack_parameter(v) for v in value]}
     if isinstance(value, list):
-        return [pack(v) for v in value]
+        return [pack_parameter(v) for v in value]
     if isinstance(value, Mapping):
         if all(isinstance(k, str) and not k.startswith("$") for k in value):
-            return {k: pack(v) for k, v in value.items()}
-        return {"$dict": [[pack(k), pack(v)] for k, v in value.items()]}
+            return {k: pack_parameter(v) for k, v in value.items()}
+        return {"$dict": [[pack_parameter(k), pack_parameter(v)] for k, v in value.items()]}
     return {"$repr": repr(value)}
 
 
