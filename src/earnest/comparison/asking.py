@@ -19,7 +19,7 @@ from earnest.comparison.base import (
 )
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError, MetricError
-from earnest.core.base.provenance import knobs, plain, versions
+from earnest.core.base.provenance import knobs, simplify_setting, versions
 from earnest.core.base.registry import configure
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
@@ -347,7 +347,7 @@ def assemble_comparison(
 
 
 def _provenance(request: ComparisonRequest, question: Question, reading: Reading) -> Provenance:
-    used = {name: plain(value) for name, value in reading.used.items()}
+    used = {name: simplify_setting(value) for name, value in reading.used.items()}
     return Provenance(
         seed=question.seeds.entropy if request.test.spec.draws else None,
         fingerprint=question.fingerprint,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from earnest.adapters.evidence import EvidenceLike, open_evidence, restate_estimate
 from earnest.core.base.errors import ClusterError, EarnestError, EvidenceError, InputError
-from earnest.core.base.provenance import knobs, plain, versions
+from earnest.core.base.provenance import knobs, simplify_setting, versions
 from earnest.core.base.registry import configure, split_knobs
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
@@ -479,7 +479,10 @@ def _make_estimate(method: Method, call: Call, parts: EstimateParts) -> Estimate
             fingerprint=(call.design or call.given).fingerprint,
             n_folds=pi.n_folds,
             n_repeats=pi.n_repeats,
-            knobs={**knobs(method), **{name: plain(knob) for name, knob in parts.used.items()}},
+            knobs={
+                **knobs(method),
+                **{name: simplify_setting(knob) for name, knob in parts.used.items()},
+            },
             versions=versions(),
         ),
         training=_find_training(call, estimand),

@@ -426,18 +426,18 @@ class Content:
         return self.title if self.answer is None else self.answer.sentence
 
 
-def plain(value: Any) -> Any:
+def make_plain(value: Any) -> Any:
     """Return content as data that JSON can hold; a figure by its label and its table."""
     if isinstance(value, Figure):
         return {"label": value.label, "table": [list(row) for row in value.table]}
     if is_dataclass(value) and not isinstance(value, type):
-        return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
+        return {f.name: make_plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, Mapping):
-        return {str(key): plain(each) for key, each in value.items()}
+        return {str(key): make_plain(each) for key, each in value.items()}
     if isinstance(value, (np.ndarray, np.generic)):
-        return plain(value.tolist())
+        return make_plain(value.tolist())
     if isinstance(value, (tuple, list)):
-        return [plain(each) for each in value]
+        return [make_plain(each) for each in value]
     if isinstance(value, float):
         return finite(value)
     return value if value is None or isinstance(value, (bool, int, str)) else str(value)

@@ -27,7 +27,7 @@ from earnest.reporting.model import (
     LearnedPart,
     RivalsPart,
     ThresholdsPart,
-    plain,
+    make_plain,
 )
 from earnest.reporting.page import markdown_of, page_of
 from earnest.reporting.parts.answer import answer_of
@@ -164,7 +164,7 @@ class Report:
 
     def to_json(self) -> str:
         """Return the same content as JSON, the results in full precision."""
-        data = {"schema": SCHEMA, **plain(self.content)}
+        data = {"schema": SCHEMA, **make_plain(self.content)}
         text = json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         return text.encode("utf-8", "backslashreplace").decode()  # a half of a pair as JSON has it
 

@@ -40,8 +40,8 @@ def encode(outcome: TaskOutcome) -> Row:
     content = (
         write_key(outcome.key),
         json.dumps({name: _write_number(value) for name, value in outcome.numbers.items()}),
-        outcome.error and plain(outcome.error),
-        outcome.note and plain(outcome.note),
+        outcome.error and drop_surrogates(outcome.error),
+        outcome.note and drop_surrogates(outcome.note),
         json.dumps([[n, kind, a.shape] for (n, a), kind in zip(arrays, kinds, strict=True)]),
         b"".join(_write_bytes(a, kind) for (_, a), kind in zip(arrays, kinds, strict=True)),
     )
@@ -74,7 +74,7 @@ def checksum(*content: str | bytes | None) -> int:
     return total
 
 
-def plain(text: str) -> str:
+def drop_surrogates(text: str) -> str:
     """Return a text without lone surrogates, which odd file names contain and SQLite refuses."""
     return text.encode("utf-8", "backslashreplace").decode()
 

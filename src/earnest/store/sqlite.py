@@ -32,8 +32,8 @@ from earnest.store.rows import (
     DamagedRow,
     Row,
     decode,
+    drop_surrogates,
     encode,
-    plain,
     refuse_another,
     write_key,
 )
@@ -110,7 +110,7 @@ def create_tables(connection: sqlite3.Connection, identity: Mapping[str, str]) -
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION}")
     connection.execute(f"PRAGMA user_version = {VERSION}")
-    rows = [(plain(name), plain(value)) for name, value in identity.items()]
+    rows = [(drop_surrogates(name), drop_surrogates(value)) for name, value in identity.items()]
     connection.executemany("INSERT INTO identity VALUES (?, ?)", rows)
     connection.execute("COMMIT")
 
@@ -384,7 +384,9 @@ class SqliteStore:
                 _prepare(connection)
                 create_tables(connection, identity)
             stored = read_identity(connection)
-            current = {plain(name): plain(value) for name, value in identity.items()}
+            current = {
+                drop_surrogates(name): drop_surrogates(value) for name, value in identity.items()
+            }
             refuse_another(stored, current, repr(str(self.path)))
             self._keys = dict.fromkeys(decode(row).key for row in rows_of(connection))
             read_documents(connection)
@@ -410,7 +412,8 @@ class SqliteStore:
         """Commit a text by name."""
         with explain_errors(self.path):
             self._connection.execute(
-                "INSERT OR REPLACE INTO document VALUES (?, ?)", (plain(name), plain(text))
+                "INSERT OR REPLACE INTO document VALUES (?, ?)",
+                (drop_surrogates(name), drop_surrogates(text)),
             )
 
     def documents(self) -> Mapping[str, str]:

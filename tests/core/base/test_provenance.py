@@ -7,16 +7,16 @@ import json
 import numpy as np
 
 from earnest.comparison import BootstrapTest
-from earnest.core import knobs, plain, versions
+from earnest.core import knobs, simplify_setting, versions
 from earnest.methods import BBC
 from earnest.resampling import CaseBootstrap
 
 
 def test_settings_are_what_json_can_hold() -> None:
-    assert plain(None) is None
-    assert [plain(value) for value in (True, 3, 0.5, "x")] == [True, 3, 0.5, "x"]
-    assert plain(CaseBootstrap()) == "case"
-    assert plain((1, 2)) == "(1, 2)"
+    assert simplify_setting(None) is None
+    assert [simplify_setting(value) for value in (True, 3, 0.5, "x")] == [True, 3, 0.5, "x"]
+    assert simplify_setting(CaseBootstrap()) == "case"
+    assert simplify_setting((1, 2)) == "(1, 2)"
 
 
 def test_every_field_is_a_knob_of_methods_and_tests_alike() -> None:

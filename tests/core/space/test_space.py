@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from earnest import Parameter, Space
 from earnest.core import Clause, Condition
-from earnest.core.space.parameters import plain
+from earnest.core.space.parameters import simplify_value
 from earnest.core.space.space import ParameterKind
 from earnest.errors import InputError
 
@@ -294,8 +294,8 @@ def test_mixed_values_are_a_category_and_odd_ones_print_themselves() -> None:
     assert space["a"].choices == (0.5, 3, "auto", None)
     assert space["b"].choices == ("(0, 1)", "(1, 1)", "(2, 1)", "(3, 1)")
     assert space["ü 1"].kind == ParameterKind.FIXED
-    assert plain(np.float32(0.5)) == 0.5
-    assert plain(dict) == "dict"
+    assert simplify_value(np.float32(0.5)) == 0.5
+    assert simplify_value(dict) == "dict"
 
 
 def test_nothing_to_infer_from_is_refused() -> None:

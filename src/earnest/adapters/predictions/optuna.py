@@ -41,7 +41,7 @@ from earnest.core.data.folds import places
 from earnest.core.data.guides import FIXED, Guides, Halves
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.results.cautions import Caution
-from earnest.core.space.parameters import plain
+from earnest.core.space.parameters import simplify_value
 from earnest.core.tables.formats.expanding import check_arrays, refuse_expanding
 from earnest.core.text.doors import arg
 
@@ -244,7 +244,9 @@ def _make_configs(trials: Sequence[TrialParts]) -> Configs:
     }
     return Configs(
         ids=tuple(f"trial {trial.trial.number}" for trial in trials),
-        params=tuple({k: plain(v) for k, v in trial.trial.params.items()} for trial in trials),
+        params=tuple(
+            {k: simplify_value(v) for k, v in trial.trial.params.items()} for trial in trials
+        ),
         static=samplers <= STATIC,
     )
 

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 from earnest.adapters.readers import is_kind
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.base.extras import tell_install
-from earnest.core.space.parameters import Clause, Condition, Parameter, ParameterKind, plain
+from earnest.core.space.parameters import (
+    Clause,
+    Condition,
+    Parameter,
+    ParameterKind,
+    simplify_value,
+)
 from earnest.core.space.space import Space
 
 if TYPE_CHECKING:
@@ -70,14 +76,14 @@ def _read_parameter(parameter: Part) -> Parameter:
     kind = type(parameter).__name__
     if hasattr(parameter, "choices"):
         return _make_levels(
-            parameter.name, ParameterKind.CATEGORICAL, tuple(map(plain, parameter.choices))
+            parameter.name, ParameterKind.CATEGORICAL, tuple(map(simplify_value, parameter.choices))
         )
     if hasattr(parameter, "sequence"):
         return _make_levels(
-            parameter.name, ParameterKind.ORDINAL, tuple(map(plain, parameter.sequence))
+            parameter.name, ParameterKind.ORDINAL, tuple(map(simplify_value, parameter.sequence))
         )
     if not hasattr(parameter, "lower"):
-        return _make_levels(parameter.name, ParameterKind.FIXED, (plain(parameter.value),))
+        return _make_levels(parameter.name, ParameterKind.FIXED, (simplify_value(parameter.value),))
     if not (math.isfinite(parameter.lower) and math.isfinite(parameter.upper)):
         raise InputError(
             f"{parameter.name!r} has no limits",
@@ -120,10 +126,10 @@ def _read_clause(comparison: Part, parent: Part, kind: str) -> Clause:
     """Return one comparison as a clause."""
     name = parent.name
     if "NotEquals" in kind:
-        others = [v for v in _list_values(parent) if v != plain(comparison.value)]
+        others = [v for v in _list_values(parent) if v != simplify_value(comparison.value)]
         return Clause(parent=name, values=tuple(others))
     if "In" in kind and hasattr(comparison, "values"):
-        return Clause(parent=name, values=tuple(plain(v) for v in comparison.values))
+        return Clause(parent=name, values=tuple(simplify_value(v) for v in comparison.values))
     if "GreaterThanEquals" in kind:
         return Clause(parent=name, low=float(comparison.value))
     if "LessThanEquals" in kind:
@@ -132,7 +138,7 @@ def _read_clause(comparison: Part, parent: Part, kind: str) -> Clause:
         return Clause(parent=name, low=_find_beyond(comparison, parent, 1))
     if "LessThan" in kind:
         return Clause(parent=name, high=_find_beyond(comparison, parent, -1))
-    return Clause(parent=name, values=(plain(comparison.value),))
+    return Clause(parent=name, values=(simplify_value(comparison.value),))
 
 
 def _find_beyond(comparison: Part, parent: Part, side: int) -> float:
@@ -148,7 +154,7 @@ def _find_beyond(comparison: Part, parent: Part, side: int) -> float:
 def _list_values(parent: Part) -> tuple[object, ...]:
     for words in ("choices", "sequence"):
         if hasattr(parent, words):
-            return tuple(map(plain, getattr(parent, words)))
+            return tuple(map(simplify_value, getattr(parent, words)))
     if "Integer" in type(parent).__name__ and parent.upper - parent.lower <= 1000:
         return tuple(range(int(parent.lower), int(parent.upper) + 1))
     raise InputError(

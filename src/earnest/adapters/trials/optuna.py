@@ -17,7 +17,7 @@ from earnest.adapters.readers import TrialsReader, TrialsRequest, is_kind, regis
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.base.extras import tell_install
-from earnest.core.space.parameters import Parameter, ParameterKind, plain
+from earnest.core.space.parameters import Parameter, ParameterKind, simplify_value
 from earnest.core.space.space import Space, guesses, infer_space
 from earnest.core.space.trials import Trials, refuse_absent, refuse_few
 from earnest.core.tables.formats.expanding import foreign_content
@@ -74,7 +74,7 @@ def read_study(study: Study | StudyContent, ask: TrialsRequest) -> Trials:
     ended = [t.state.name != "FAIL" for t in listed]
     silent = [early and not t.intermediate_values for early, t in zip(pruned, listed, strict=True)]
     refuse_few(sum(ended) - sum(silent), len(listed) - sum(ended), sum(silent))
-    configs = ask.some_of([{k: plain(v) for k, v in t.params.items()} for t in listed])
+    configs = ask.some_of([{k: simplify_value(v) for k, v in t.params.items()} for t in listed])
     space = ask.space
     if space is None:
         telling = [end and not mute for end, mute in zip(ended, silent, strict=True)]
@@ -112,7 +112,7 @@ def _unite(guess: Parameter, distributions: list[Any]) -> Parameter:
     """Return one parameter for all distributions of a name; the guess where they do not agree."""
     kinds = {type(d).__name__ for d in distributions}
     if kinds == {"CategoricalDistribution"}:
-        levels = list(dict.fromkeys(plain(c) for d in distributions for c in d.choices))
+        levels = list(dict.fromkeys(simplify_value(c) for d in distributions for c in d.choices))
         kind = ParameterKind.CATEGORICAL if len(levels) > 1 else ParameterKind.FIXED
         return Parameter(name=guess.name, kind=kind, choices=tuple(levels))
     if not kinds or not kinds <= {"FloatDistribution", "IntDistribution"}:

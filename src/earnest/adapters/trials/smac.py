@@ -15,7 +15,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.base.provenance import JsonObject
 from earnest.core.results.base import parse_json
-from earnest.core.space.parameters import plain
+from earnest.core.space.parameters import simplify_value
 from earnest.core.space.trials import Trials
 from earnest.core.text.doors import arg
 
@@ -46,7 +46,8 @@ def read_history(path: Path, ask: TrialsRequest) -> Trials:
         runs = _collect_runs(content["data"], ask.objective)
         configs_by_id = {str(key): dict(value) for key, value in content["configs"].items()}
         configs = [
-            {k: plain(v) for k, v in configs_by_id[key].items() if v is not None} for key, _ in runs
+            {k: simplify_value(v) for k, v in configs_by_id[key].items() if v is not None}
+            for key, _ in runs
         ]
     except InputError:
         raise

@@ -31,10 +31,10 @@ def knobs(spec: object) -> dict[str, object]:
     >>> knobs(en.comparison.McNemarTest(p="mid"))
     {'p': 'mid'}
     """
-    return {f.name: plain(getattr(spec, f.name)) for f in fields(spec)}  # type: ignore[arg-type]  # a protocol does not say that it is one
+    return {f.name: simplify_setting(getattr(spec, f.name)) for f in fields(spec)}  # type: ignore[arg-type]  # a protocol does not say that it is one
 
 
-def plain(value: object) -> object:
+def simplify_setting(value: object) -> object:
     """Return a setting as data that JSON can hold: itself, its name, or its repr."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value

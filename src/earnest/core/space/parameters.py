@@ -132,7 +132,7 @@ class Parameter:
         if self.numeric:
             self._check_range()
         else:
-            object.__setattr__(self, "choices", tuple(plain(v) for v in self.choices))
+            object.__setattr__(self, "choices", tuple(simplify_value(v) for v in self.choices))
             self._check_choices()
 
     @property
@@ -158,7 +158,9 @@ class Parameter:
         InputError
             For a value that the parameter cannot take.
         """
-        return np.array([self._encode_value(plain(value)) for value in values], dtype=np.float64)
+        return np.array(
+            [self._encode_value(simplify_value(value)) for value in values], dtype=np.float64
+        )
 
     def decode(self, codes: NDArray[np.float64]) -> list[object]:
         """Return codes as natural values, of the parameter's own type; None where NaN."""
@@ -307,14 +309,14 @@ class Parameter:
         )
 
 
-def plain(value: object) -> object:
+def simplify_value(value: object) -> object:
     """Return a value as a Python number, text, bool or None; other objects by what they print.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from earnest.core.space.parameters import plain
-    >>> plain(np.int64(3)), plain((10, 5)), plain(None)
+    >>> from earnest.core.space.parameters import simplify_value
+    >>> simplify_value(np.int64(3)), simplify_value((10, 5)), simplify_value(None)
     (3, '(10, 5)', None)
     """
     if isinstance(value, np.generic):

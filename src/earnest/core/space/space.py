@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.arrays import is_missing
 from earnest.core.base.errors import InputError
-from earnest.core.space.parameters import Clause, Condition, Parameter, ParameterKind, plain
+from earnest.core.space.parameters import (
+    Clause,
+    Condition,
+    Parameter,
+    ParameterKind,
+    simplify_value,
+)
 
 __all__ = ["Clause", "Condition", "Parameter", "ParameterKind", "Space"]
 
@@ -351,7 +357,7 @@ def infer_space(configs: Sequence[Mapping[str, object]]) -> Space:
     >>> str(space["C"].condition)
     'm is svm'
     """
-    listed = [{str(k): plain(v) for k, v in config.items()} for config in configs]
+    listed = [{str(k): simplify_value(v) for k, v in config.items()} for config in configs]
     names = list(dict.fromkeys(name for config in listed for name in config))
     columns = [_Column.of(name, listed) for name in names]
     columns = [column for column in columns if column.present.any()]

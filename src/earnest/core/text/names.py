@@ -13,7 +13,7 @@ from typing import TypeGuard
 
 import numpy as np
 
-from earnest.core.space.parameters import plain
+from earnest.core.space.parameters import simplify_value
 
 LONGEST = 40  # characters up to which an object is shown as it prints
 LONGEST_NUMBER = 6  # characters up to which a number is shown whole
@@ -45,7 +45,9 @@ def simplify_values(configs: Sequence[Mapping[str, object]]) -> list[dict[str, o
     told = {param: _number_names(found) for param, found in names.items()}
     return [
         {
-            str(param): told[str(param)][known[id(value)][0]] if _is_object(value) else plain(value)
+            str(param): told[str(param)][known[id(value)][0]]
+            if _is_object(value)
+            else simplify_value(value)
             for param, value in config.items()
         }
         for config in configs
@@ -56,7 +58,7 @@ def _is_object(value: object) -> bool:
     """Tell whether a value is named by what it is, not by what it prints."""
     if value is None or isinstance(value, (bool, int, float, np.generic, *_PRINTED)):
         return False
-    return not isinstance(plain(value), float)  # NaN of another library stays missing
+    return not isinstance(simplify_value(value), float)  # NaN of another library stays missing
 
 
 def _identify(value: object) -> tuple[str, str]:

@@ -34,7 +34,7 @@ from earnest.core.text.gain import headline as say_gain
 from earnest.core.text.names import name_model, param_names, value_words
 from earnest.core.text.numbers import decimals, percent, prose, write_count
 from earnest.plotting.svg.answer import answer as draw_answer
-from earnest.reporting.model import NONE, Advice, Answer, Facts, RivalsPart, Span, plain
+from earnest.reporting.model import NONE, Advice, Answer, Facts, RivalsPart, Span, make_plain
 from earnest.reporting.parts.headings import NO_ANSWER, NO_SCORE, REPORTED, UNKNOWN
 from earnest.reporting.sources.asking import Results
 from earnest.reporting.sources.material import (
@@ -239,7 +239,7 @@ def _params(results: Results) -> str:
     )
     if best is None or not best.params:
         return ""
-    return json.dumps(plain(best.params), ensure_ascii=False)
+    return json.dumps(make_plain(best.params), ensure_ascii=False)
 
 
 def _of_estimate(results: Results, estimate: Estimate) -> Answer:

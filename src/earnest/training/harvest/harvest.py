@@ -33,7 +33,7 @@ from earnest.core.cautions import of_search
 from earnest.core.data.folds import places
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.results.cautions import Caution
-from earnest.core.space.parameters import plain
+from earnest.core.space.parameters import simplify_value
 from earnest.core.text.doors import arg
 from earnest.metrics.families import MetricLike
 from earnest.training.fit.experiment import SINGLE
@@ -630,7 +630,7 @@ def _gather_trials(
     sampler = type(study.sampler)
     configs = Configs(
         ids=tuple(f"trial {trial.number}" for trial in trials),
-        params=tuple({k: plain(v) for k, v in trial.params.items()} for trial in trials),
+        params=tuple({k: simplify_value(v) for k, v in trial.params.items()} for trial in trials),
         static=sampler.__name__ in STATIC and sampler.__module__.startswith("optuna."),
     )
     silent = _warn_of_silent([str(number) for number in sorted(done) if not by_trial[number]])
