@@ -7,7 +7,7 @@ import socket
 import joblib
 import pytest
 
-from earnest.engine import BackendPlan, Place, backends, on_backend, plan
+from earnest.engine import BackendPlan, Place, backends, on_backend, plan_backend
 from earnest.errors import EarnestError
 from tests.engine.test_run import Elsewhere
 
@@ -32,13 +32,13 @@ def test_the_plan(
 ) -> None:
     joblib.register_parallel_backend("elsewhere", Elsewhere)
     with joblib.parallel_config(backend=backend) if backend else joblib.parallel_config():
-        assert plan(n_jobs, limited=limited) == expected
+        assert plan_backend(n_jobs, limited=limited) == expected
 
 
 def test_none_takes_the_number_of_the_configuration() -> None:
     with joblib.parallel_config(backend="loky", n_jobs=3):
-        assert plan(None, limited=False) == BackendPlan(Place.PROCESSES, 3)
-        assert plan(1, limited=False) == BackendPlan(Place.HERE, 1)
+        assert plan_backend(None, limited=False) == BackendPlan(Place.PROCESSES, 3)
+        assert plan_backend(1, limited=False) == BackendPlan(Place.HERE, 1)
 
 
 @pytest.mark.parametrize(("n_jobs", "asked"), [(None, 3), (4, 4), (1, None)])
@@ -49,17 +49,19 @@ def test_one_task_at_a_time_runs_here_and_not_on_ray(
     monkeypatch.setattr(backends, "_plan_ray", lambda backend, n: BackendPlan(Place.RAY, n))
     expected = BackendPlan(Place.HERE, 1) if asked is None else BackendPlan(Place.RAY, asked)
     with joblib.parallel_config(backend="loky", n_jobs=3):
-        assert plan(n_jobs, limited=False) == expected
+        assert plan_backend(n_jobs, limited=False) == expected
 
 
 def test_all_cores() -> None:
-    assert plan(-1, limited=True).n_jobs == joblib.cpu_count()
+    assert plan_backend(-1, limited=True).n_jobs == joblib.cpu_count()
 
 
 @pytest.mark.parametrize("name", ["loky", "threading"])
 def test_a_back_end_by_name(name: str) -> None:
     with on_backend(name):
-        assert plan(2, limited=False).place.value == {"loky": "processes"}.get(name, "threads")
+        assert plan_backend(2, limited=False).place.value == {"loky": "processes"}.get(
+            name, "threads"
+        )
 
 
 @pytest.mark.parametrize(

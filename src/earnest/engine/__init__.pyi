@@ -4,7 +4,7 @@ from .backends import BackendPlan as BackendPlan
 from .backends import Place as Place
 from .backends import count_ahead as count_ahead
 from .backends import on_backend as on_backend
-from .backends import plan as plan
+from .backends import plan_backend as plan_backend
 from .progress import Meter as Meter
 from .progress import ProgressBar as ProgressBar
 from .progress import ProgressDisplay as ProgressDisplay

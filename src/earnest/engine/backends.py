@@ -59,7 +59,7 @@ class BackendPlan:
         return self.place in (Place.HERE, Place.THREADS, Place.PROCESSES)
 
 
-def plan(n_jobs: int | None, *, limited: bool) -> BackendPlan:
+def plan_backend(n_jobs: int | None, *, limited: bool) -> BackendPlan:
     """Return where tasks run under the caller's `joblib.parallel_config`.
 
     As in joblib, None is the number of the surrounding configuration, or 1. A single job runs in
@@ -93,7 +93,7 @@ def at_once(n_jobs: int | None) -> int:
     >>> at_once(None), at_once(3)
     (1, 3)
     """
-    return max(1, plan(n_jobs, limited=False).n_jobs)
+    return max(1, plan_backend(n_jobs, limited=False).n_jobs)
 
 
 _SIGNS: dict[type[ast.operator], Callable[[float, float], float]] = {

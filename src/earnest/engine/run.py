@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ClassVar
 from earnest.core.base.errors import ClusterError, EarnestError, InputError
 from earnest.core.base.protocols import EngineTask, Progress, Store, TaskOutcome
 from earnest.core.base.threads import cores
-from earnest.engine.backends import BackendPlan, Place, count_ahead, plan
+from earnest.engine.backends import BackendPlan, Place, count_ahead, plan_backend
 from earnest.engine.clusters.dask import DaskParcel, DaskTraffic
 from earnest.engine.clusters.ray import RayTraffic
 from earnest.engine.clusters.traffic import run_on_cluster
@@ -132,7 +132,7 @@ def run(
     tasks = list(tasks)
     if len({task.key for task in tasks}) < len(tasks):
         raise InputError("two tasks have the same key", needs="a unique key for every task")
-    where = replace(plan(n_jobs, limited=time_limit is not None), pre_dispatch=pre_dispatch)
+    where = replace(plan_backend(n_jobs, limited=time_limit is not None), pre_dispatch=pre_dispatch)
     limit = TaskLimit.of(time_limit, grace, deadline if where.local else math.inf)
     shared_data = shared if isinstance(shared, SharedData) else None
     content = RunContent(work, shared if shared_data is None else shared_data.value, limit)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from earnest.core.base.protocols import EngineTask, TaskOutcome
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.weights import Weights
-from earnest.engine.backends import Place, plan
+from earnest.engine.backends import Place, plan_backend
 from earnest.engine.run import run
 from earnest.kernels.score import SPREAD, score_table
 from earnest.metrics.families import Metric
@@ -54,7 +54,7 @@ def _count_workers(n_jobs: int | None) -> int | None:
     """Return how many tasks the cluster runs at once, or None without a cluster."""
     if n_jobs == 1 or "joblib" not in sys.modules:  # who has a cluster has loaded it
         return None
-    where = plan(n_jobs, limited=False)
+    where = plan_backend(n_jobs, limited=False)
     return max(1, where.n_jobs) if where.place in (Place.DASK, Place.RAY) else None
 
 

@@ -22,7 +22,7 @@ import earnest as en
 from earnest import SearchCV, nested_cv
 from earnest.core import TaskOutcome
 from earnest.core.base.protocols import EngineTask
-from earnest.engine import Place, backends, on_backend, plan
+from earnest.engine import Place, backends, on_backend, plan_backend
 from earnest.engine import scores as engine_scores
 from earnest.engine.clusters import dask as on_dask
 from earnest.engine.parcels import keep
@@ -290,7 +290,7 @@ def test_one_thread_is_a_cluster_too(whole: DaskProcesses, client: Client) -> No
         end(worker)
     whole.ready(client, 1)
     with joblib.parallel_config(backend="dask", client=client):
-        assert plan(None, limited=False).place is Place.DASK
+        assert plan_backend(None, limited=False).place is Place.DASK
 
 
 @pytest.mark.slow
@@ -390,9 +390,9 @@ def test_a_run_that_is_left_takes_its_tasks_back(cluster: DaskProcesses, tmp_pat
 def test_a_large_cluster_and_a_small_one_plan_as_many_as_there_are_threads(
     cluster: DaskProcesses,
 ) -> None:
-    assert [plan(n, limited=False).n_jobs for n in (None, -1, 2, 7)] == [2, 2, 2, 2]
-    assert {plan(n, limited=False).place for n in (None, -1, 2, 7)} == {Place.DASK}
-    assert plan(1, limited=False).place is Place.HERE
+    assert [plan_backend(n, limited=False).n_jobs for n in (None, -1, 2, 7)] == [2, 2, 2, 2]
+    assert {plan_backend(n, limited=False).place for n in (None, -1, 2, 7)} == {Place.DASK}
+    assert plan_backend(1, limited=False).place is Place.HERE
 
 
 def test_a_task_that_kills_its_workers_fails_and_the_others_do_not(

@@ -19,7 +19,7 @@ import pytest
 
 from earnest.core import TaskOutcome
 from earnest.core.base.protocols import EngineTask
-from earnest.engine import Place, on_backend, plan
+from earnest.engine import Place, on_backend, plan_backend
 from earnest.engine.run import run
 from earnest.store import SqliteStore
 from tests.engine.searches import searched
@@ -72,9 +72,9 @@ def back_end(ray: Any) -> Iterator[None]:
 
 
 def test_the_plan() -> None:
-    assert [plan(n, limited=False).n_jobs for n in (None, -1, 2, 3)] == [2, 2, 2, 3]
-    assert {plan(n, limited=False).place for n in (None, -1, 2)} == {Place.RAY}
-    assert plan(1, limited=False).place is Place.HERE
+    assert [plan_backend(n, limited=False).n_jobs for n in (None, -1, 2, 3)] == [2, 2, 2, 3]
+    assert {plan_backend(n, limited=False).place for n in (None, -1, 2)} == {Place.RAY}
+    assert plan_backend(1, limited=False).place is Place.HERE
 
 
 def test_outcomes_are_those_of_a_plain_loop() -> None:

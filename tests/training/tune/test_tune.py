@@ -281,7 +281,7 @@ def test_a_plan_counts_the_workers_of_the_active_back_end_and_not_the_cores_here
 
     def planned(place: Place, at_once: int) -> int:
         where = backends.BackendPlan(place, at_once)
-        monkeypatch.setattr(backends, "plan", lambda n_jobs, limited: where)
+        monkeypatch.setattr(backends, "plan_backend", lambda n_jobs, limited: where)
         return len(job.plan().configs)
 
     monkeypatch.setattr(

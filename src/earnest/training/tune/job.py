@@ -167,7 +167,7 @@ class Job:
             know how long it takes. By default the winner is judged, and there is no report.
         """
         seeds = Seeds(self.seed)
-        where = backends.plan(self.asked.n_jobs, limited=False)
+        where = backends.plan_backend(self.asked.n_jobs, limited=False)
         at_once = max(1, where.n_jobs)
         before = read_machine()
         pilot = Pilot({}, 0.0)
