@@ -22,7 +22,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import FormatError
 from earnest.core.tables.column_names import OF_SCORES, fold_name
 from earnest.core.tables.formats.text import TextOptions, drop_cut_row, peek_names, read_text
-from earnest.core.tables.formats.text import read_bytes as read_text_bytes
+from earnest.core.tables.formats.text import read_as_utf8 as read_text_bytes
 
 TOOL = "a table of scores"
 ENDINGS = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")

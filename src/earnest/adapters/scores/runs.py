@@ -139,7 +139,7 @@ def name_item(value: object) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
 
 
-def read_bytes(path: Path) -> bytes:
+def read_log_bytes(path: Path) -> bytes:
     """Return the content of a log."""
     try:
         return path.read_bytes()
@@ -151,7 +151,7 @@ def read_bytes(path: Path) -> bytes:
 def read_document(path: Path, what: str) -> Json:
     """Read a file of one JSON value; one that was cut off is refused, as no part of it is known."""
     try:
-        document: Json = parse_json(read_bytes(path))
+        document: Json = parse_json(read_log_bytes(path))
     except ValueError as error:
         raise FormatError(
             f"{str(path)!r} is cut off or damaged",
@@ -168,7 +168,7 @@ def read_lines(path: Path, what: str) -> tuple[list[JsonDict], str]:
     A last line that is cut off is that of a run which goes on or was killed, and the rest is read;
     a damaged line elsewhere is refused.
     """
-    lines = read_bytes(path).split(b"\n")
+    lines = read_log_bytes(path).split(b"\n")
     last = max((at for at, line in enumerate(lines) if line.strip()), default=-1)
     objects: list[JsonDict] = []
     for at, line in enumerate(lines):

@@ -379,7 +379,7 @@ BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-def read_bytes(path: Path, suffix: str) -> tuple[bytes, tuple[Caution, ...]]:
+def read_as_utf8(path: Path, suffix: str) -> tuple[bytes, tuple[Caution, ...]]:
     """Return the text of a file in UTF-8, and a caution where its encoding had to be guessed."""
     return _decode_to_utf8(read_gzip(path) if suffix.endswith(".gz") else path.read_bytes(), path)
 
@@ -420,7 +420,7 @@ def read_text(data: bytes, path: Path, suffix: str, options: TextOptions) -> Col
     _refuse_no_names(table, path)
 
     def find_line(row: int) -> int:
-        rows = list_rows(read_bytes(path, suffix)[0], parsed.delimiter)  # only errors ask for it
+        rows = list_rows(read_as_utf8(path, suffix)[0], parsed.delimiter)  # only errors ask for it
         return next(islice(rows, row + 1 + above, None), (row + 2 + above, []))[0]
 
     doubts = {doubt.name: doubt for doubt in parsed.numbers.doubts}
@@ -614,7 +614,7 @@ class TextFile:
 
 def open_text(path: Path, suffix: str) -> TextFile:
     """Read the bytes of a text table, and the header of a file that earnest wrote."""
-    data, notes = read_bytes(path, suffix)
+    data, notes = read_as_utf8(path, suffix)
     if not data[:200].removeprefix(BOM).lstrip(b'"').startswith(_BEGINS):
         return TextFile(path, suffix, data, None, 0, notes)
     end = max(data.find(b"\n"), 0) or len(data)
@@ -628,7 +628,7 @@ _BEGINS = b"# earnest/"  # the schema of what earnest wrote follows
 def peek_header(path: Path, suffix: str) -> str | None:
     """Return the header of a file that earnest wrote, None where it did not."""
     if suffix.endswith(".gz"):
-        line = read_bytes(path, suffix)[0].partition(b"\n")[0]
+        line = read_as_utf8(path, suffix)[0].partition(b"\n")[0]
     else:
         with path.open("rb") as file:
             line = file.readline()
