@@ -15,7 +15,7 @@ from earnest.adapters.scores.runs import (
     name_item,
     peek_bytes,
     read_document,
-    read_number,
+    read_score_number,
 )
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
@@ -41,9 +41,9 @@ def read_evaluation(path: Path) -> list[EvaluationRun]:
             raise make_other_version_error(path, DSPY, _NEEDS, check.show(example))
         name = list(example)[-1]
         score = example[name]
-        if score is not None and read_number(score) is None:
+        if score is not None and read_score_number(score) is None:
             raise make_other_version_error(path, DSPY, _NEEDS, f"{name!r}: {check.show(score)}")
-        rows.append(ItemScore(name_item(example.get("id", at)), {name: read_number(score)}))
+        rows.append(ItemScore(name_item(example.get("id", at)), {name: read_score_number(score)}))
     return [EvaluationRun(path=path, config=path.stem, rows=rows)]
 
 
@@ -72,7 +72,7 @@ def read_optimization(path: Path) -> list[EvaluationRun]:
         got = f"{len(scores)} and {len(candidates)}"
         raise make_other_version_error(path, GEPA, needs, got)
     rows = [
-        ItemScore(item, {"val_score": read_number(score)}, config=f"candidate {at}")
+        ItemScore(item, {"val_score": read_score_number(score)}, config=f"candidate {at}")
         for at, subscores in enumerate(scores)
         for item, score in _list_scores(subscores, path)
     ]

@@ -16,7 +16,7 @@ from earnest.adapters.scores.runs import (
     get_text,
     make_other_version_error,
     read_document,
-    read_number,
+    read_score_number,
     take_objects,
 )
 from earnest.core.base import check
@@ -97,8 +97,8 @@ def _read_instance(instance: Json, path: Path) -> ItemScore:
 
 def _read_mean(stat: JsonDict) -> float | None:
     """Return the mean of a statistic, which older files have as a sum and a count."""
-    mean = read_number(stat.get("mean"))
-    total, count = read_number(stat.get("sum")), read_number(stat.get("count"))
+    mean = read_score_number(stat.get("mean"))
+    total, count = read_score_number(stat.get("sum")), read_score_number(stat.get("count"))
     if mean is None and total is not None and count:
         return total / count
     return mean

@@ -24,7 +24,7 @@ from earnest.adapters.scores.runs import (
     name_item,
     peek_bytes,
     read_document,
-    read_number,
+    read_score_number,
     take_objects,
 )
 from earnest.core.base import check
@@ -86,9 +86,11 @@ def _read_sample(sample: JsonDict, path: Path) -> ItemScore:
     for scorer, score in get_dict(sample, "scores").items():
         value = score.get("value") if isinstance(score, dict) else score
         if isinstance(value, dict):  # a scorer of several values
-            scores |= {f"{scorer}.{name}": read_number(entry) for name, entry in value.items()}
+            scores |= {
+                f"{scorer}.{name}": read_score_number(entry) for name, entry in value.items()
+            }
         else:
-            scores[scorer] = read_number(value)
+            scores[scorer] = read_score_number(value)
     group = get_text(sample, "metadata", "group")
     return ItemScore(name_item(sample["id"]), scores, repeat=epoch, group=group or None)
 

@@ -18,7 +18,7 @@ from earnest.adapters.scores.runs import (
     peek_line,
     read_document,
     read_lines,
-    read_number,
+    read_score_number,
 )
 from earnest.core.base import check
 
@@ -81,7 +81,9 @@ def _read_rows(lines: list[JsonDict], path: Path) -> list[ItemScore]:
         time = seen[item, kind] = seen.get((item, kind), -1) + 1
         row = scores.setdefault((item, time), {})
         for name in map(str, names):
-            row[name if kind == UNFILTERED else f"{name},{kind}"] = read_number(line.get(name))
+            row[name if kind == UNFILTERED else f"{name},{kind}"] = read_score_number(
+                line.get(name)
+            )
     return [ItemScore(item, scores_of_item) for (item, _), scores_of_item in scores.items()]
 
 

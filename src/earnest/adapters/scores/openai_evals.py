@@ -15,7 +15,7 @@ from earnest.adapters.scores.runs import (
     make_other_version_error,
     peek_line,
     read_lines,
-    read_number,
+    read_score_number,
 )
 from earnest.core.base import check
 
@@ -70,9 +70,9 @@ def _read_events(events: list[JsonDict], path: Path) -> list[ItemScore]:
         data = event.get("data")
         values: dict[str, float | None] = {}
         if kind == MATCH:
-            values = {MATCH: read_number(get_dict(event, "data").get("correct"))}
+            values = {MATCH: read_score_number(get_dict(event, "data").get("correct"))}
         elif kind == METRICS and isinstance(data, dict):
-            values = {name: read_number(value) for name, value in data.items()}
+            values = {name: read_score_number(value) for name, value in data.items()}
         elif kind == METRICS:
             got = f"metrics {check.show(data)}"
             raise make_other_version_error(path, TOOL, _NEEDS, got)

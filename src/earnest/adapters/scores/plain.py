@@ -16,7 +16,7 @@ from earnest.adapters.scores.runs import (
     peek_line,
     read_document,
     read_lines,
-    read_number,
+    read_score_number,
 )
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
@@ -112,15 +112,15 @@ def _get(record: Mapping[str, Json], column: str | None) -> str:
 def _number_repeats(values: Iterable[Json]) -> dict[str, int]:
     """Return the place of each name of a repeat, in the order of numbers or of appearance."""
     names = list(dict.fromkeys(name_item(value) for value in values))
-    if all(read_number(name) is not None for name in names):
-        names.sort(key=lambda name: read_number(name) or 0.0)
+    if all(read_score_number(name) is not None for name in names):
+        names.sort(key=lambda name: read_score_number(name) or 0.0)
     return {name: at for at, name in enumerate(names)}
 
 
 def _read_score(value: Json, path: Path, at: int) -> float | None:
     if value is None or (isinstance(value, str) and value.strip().casefold() in _ABSENT):
         return None
-    number = read_number(value)
+    number = read_score_number(value)
     if number is None and not (isinstance(value, float) and value != value):
         raise FormatError(
             f"the score in row {at + 1} of {str(path)!r} is not a number",

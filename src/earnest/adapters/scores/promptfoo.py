@@ -17,7 +17,7 @@ from earnest.adapters.scores.runs import (
     name_item,
     peek_bytes,
     read_document,
-    read_number,
+    read_score_number,
     take_objects,
 )
 from earnest.core.base import check
@@ -85,9 +85,11 @@ def _read_result(result: JsonDict, names: dict[str, str], path: Path) -> ItemSco
         got = f"a result with {check.some(sorted(result))}"
         raise make_other_version_error(path, TOOL, _NEEDS, got)
     failed = get_text(result, "failureReason") == ERROR
-    scores: dict[str, float | None] = {"score": read_number(result["score"])}
-    scores["success"] = read_number(result.get("success"))
-    scores |= {name: read_number(value) for name, value in get_dict(result, "namedScores").items()}
+    scores: dict[str, float | None] = {"score": read_score_number(result["score"])}
+    scores["success"] = read_score_number(result.get("success"))
+    scores |= {
+        name: read_score_number(value) for name, value in get_dict(result, "namedScores").items()
+    }
     test_case = get_dict(result, "testCase")
     item = get_text(test_case, "metadata", "id") or get_text(test_case, "description")
     return ItemScore(

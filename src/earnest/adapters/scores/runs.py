@@ -96,15 +96,20 @@ class EvaluationRun:
     static: bool = True
 
 
-def read_number(value: object) -> float | None:
+def read_score_number(value: object) -> float | None:
     """Return the number that a score stands for, None where it is no number.
 
     Examples
     --------
-    >>> from earnest.adapters.scores.runs import read_number
-    >>> read_number("C"), read_number(True), read_number("0.25"), read_number([1])
+    >>> from earnest.adapters.scores.runs import read_score_number
+    >>> (
+    ...     read_score_number("C"),
+    ...     read_score_number(True),
+    ...     read_score_number("0.25"),
+    ...     read_score_number([1]),
+    ... )
     (1.0, 1.0, 0.25, None)
-    >>> read_number(10**400), read_number("1e999")
+    >>> read_score_number(10**400), read_score_number("1e999")
     (None, None)
     """
     if isinstance(value, bool | int | float):
