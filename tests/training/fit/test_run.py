@@ -17,7 +17,7 @@ from earnest.core import TaskOutcome
 from earnest.core.base.protocols import EngineTask
 from earnest.store.memory import MemoryStore
 from earnest.training.fit.experiment import RESPONSE, Cell, Experiment, fit_cell
-from earnest.training.fit.problem import read_outcome
+from earnest.training.fit.problem import read_learner_outcome
 from earnest.training.fit.response import plan_response
 from earnest.training.fit.run import RunOptions, open_run, run_all, run_cells
 from tests.training.tune_tables import portfolio
@@ -147,7 +147,7 @@ def test_tune_gives_its_pilot_and_its_search_to_the_engine(
 
 
 def experiment(**knobs: Any) -> Experiment:
-    plan = plan_response(None, read_outcome(Counted(), Y, None), [Counted()])
+    plan = plan_response(None, read_learner_outcome(Counted(), Y, None), [Counted()])
     return Experiment(X=X, y=Y, base=Counted(), X_new=X[:3], plan=plan, seed=0, **knobs)
 
 

@@ -42,7 +42,7 @@ from earnest.core.tables.roles import (
     hint_at_long,
     order_as_columns,
     read_about_cases,
-    read_outcome,
+    read_case_outcome,
     refuse_both_classes,
     sort_labels,
 )
@@ -74,7 +74,7 @@ def read_wide_table(
         assert roles.id is not None
         grid = Grid.of(columns, roles.id, roles.repeat)
         grid.refuse_duplicates(np.zeros_like(grid.case), ())
-    y = read_outcome(columns, roles, grid)
+    y = read_case_outcome(columns, roles, grid)
     labels = _find_labels(y, task, classes)
     class_columns = _find_class_columns(columns, names, labels, in_order=classes is not None)
     if class_columns is None and configs is None:

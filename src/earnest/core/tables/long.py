@@ -26,7 +26,7 @@ from earnest.core.tables.roles import (
     list_class_names,
     order_as_columns,
     read_about_cases,
-    read_outcome,
+    read_case_outcome,
     sort_labels,
     suggest_nearest_column,
 )
@@ -107,7 +107,7 @@ def read_long(
     grid = Grid.of(columns, roles.id, roles.repeat)
     config, names = _read_configurations(columns, parts.model)
     grid.refuse_duplicates(config, names)
-    y = read_outcome(columns, roles, grid)
+    y = read_case_outcome(columns, roles, grid)
     cases = read_about_cases(columns, roles, grid)
     spare = [n for n in columns.names if n not in roles.used() | {*parts.model}]
     rows = _Rows(columns, grid, config, y, parts, tuple(spare))

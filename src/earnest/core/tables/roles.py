@@ -79,7 +79,7 @@ def assign_roles(columns: Columns, *, long: bool, named: Roles, survival: bool) 
     return roles
 
 
-def read_outcome(columns: Columns, roles: Roles, grid: Grid | None) -> Outcome:
+def read_case_outcome(columns: Columns, roles: Roles, grid: Grid | None) -> Outcome:
     """Return the outcome of the cases: labels, numbers, or times and events."""
     if roles.target is not None:
         _refuse_stray_outcome(columns, roles.target)

@@ -25,7 +25,7 @@ from earnest.methods.base import Method
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric, MetricLike
 from earnest.metrics.responding import check_fits
-from earnest.training.fit.problem import make_survival_outcome, read_outcome
+from earnest.training.fit.problem import make_survival_outcome, read_learner_outcome
 from earnest.training.fit.response import ResponsePlan, count_rows, plan_response
 from earnest.training.fit.splits import can_shuffle, check_seeded, make_seed
 from earnest.training.protocols import Estimator, StoreLike
@@ -160,7 +160,9 @@ def read_response(
 ) -> ResponsePlan:
     """Return the response to keep; refuse outcomes that a learner or the metric cannot handle."""
     strata = None if isinstance(stratify, bool | np.bool_) else stratify
-    target = read_outcome(learners[0], y, metric, positive=positive, groups=groups, strata=strata)
+    target = read_learner_outcome(
+        learners[0], y, metric, positive=positive, groups=groups, strata=strata
+    )
     check_size(target)
     if metric is None:
         return plan_response(None, target, learners, requested=requested)

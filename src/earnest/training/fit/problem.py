@@ -373,7 +373,7 @@ def _plan_problem(
     return Problem(plan, metric, chooses)
 
 
-def read_outcome(
+def read_learner_outcome(
     base: Estimator,
     y: object,
     metric: Metric | None,
