@@ -397,9 +397,9 @@ class Scores:
         fold: ArrayLike | None = None,
         format: str | None = None,
     ) -> None:
-        from earnest.core.tables.scores import read_parts
+        from earnest.core.tables.scores import read_score_parts
 
-        parts = read_parts(
+        parts = read_score_parts(
             table,
             id=id,
             groups=groups,

@@ -405,7 +405,7 @@ class Document(Plain):
     def from_dict(cls, data: JsonObject) -> Self:
         """Make it from the plain data of `to_dict`."""
         check_schema(data, cls.schema, cls.called)
-        return read_parts(cls._from_checked_parts, data)
+        return read_result_parts(cls._from_checked_parts, data)
 
     @classmethod
     def _from_checked_parts(cls, data: JsonObject) -> Self:
@@ -538,7 +538,7 @@ def check_lengths(*parts: Sized | int) -> None:
         raise ValueError("parts that belong together have different lengths")
 
 
-def read_parts(read: Callable[[JsonObject], T], data: JsonObject) -> T:
+def read_result_parts(read: Callable[[JsonObject], T], data: JsonObject) -> T:
     """Read plain data, and refuse it where a part is missing or of the wrong kind."""
     try:
         return read(data)

@@ -46,7 +46,7 @@ def _name(argument: str) -> str:
     return _NAMES.get(argument) or arg(argument)
 
 
-def read_parts(
+def read_score_parts(
     table: object,
     *,
     id: str | ArrayLike | None,
