@@ -34,7 +34,7 @@ def is_results(path: Path) -> bool:
     return b'"evalId"' in start and b'"results"' in start
 
 
-def read_results(path: Path) -> list[EvaluationRun]:
+def read_evaluation(path: Path) -> list[EvaluationRun]:
     """Read one evaluation: every pair of a prompt and a provider is a configuration."""
     document = read_document(path, f"results of {TOOL}")
     results = get_dict(document, "results")
@@ -112,7 +112,7 @@ register(
         name="promptfoo",
         words="JSON results of promptfoo",
         takes=is_results,
-        read=read_results,
+        read=read_evaluation,
         tool=TOOL,
     )
 )

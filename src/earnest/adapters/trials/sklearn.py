@@ -105,10 +105,10 @@ def read_search(search: FittedSearch, ask: TrialsRequest) -> Trials:
     ranges = ranges_of(getattr(search, "param_distributions", None))
     if ask.space is None and ranges:
         ask = replace(ask, space=infer_space_within(ranges, ask.some_of(_read_configs(results))))
-    return read_results(results, ask, source=type(search).__name__, names=names)
+    return read_cv_results(results, ask, source=type(search).__name__, names=names)
 
 
-def read_results(
+def read_cv_results(
     results: Results,
     ask: TrialsRequest,
     source: str = "cv_results_",
@@ -183,6 +183,10 @@ register(
 )
 register(
     TrialsReader(
-        name="cv_results", words="a `cv_results_`", takes=is_results, read=read_results, rank=LATE
+        name="cv_results",
+        words="a `cv_results_`",
+        takes=is_results,
+        read=read_cv_results,
+        rank=LATE,
     )
 )
