@@ -146,7 +146,7 @@ def read_file_and_metrics(
         logs = read_logs(path, how, scoring)
         return logs, metrics or [str(logs.measure.rule)]
     if scoring.scores or holds_scores(path):
-        scores = read_scores(path, how, scoring)
+        scores = read_score_table(path, how, scoring)
         return scores, metrics or [str(scores.measure.rule)]
     for name, value in vars(scoring).items():
         if value:
@@ -170,7 +170,7 @@ def refuse_no_metric(cure: str = "") -> None:
     )
 
 
-def read_scores(path: Path, how: PredictionsArguments, scoring: ScoresArguments) -> Scores:
+def read_score_table(path: Path, how: PredictionsArguments, scoring: ScoresArguments) -> Scores:
     """Read a table of scores."""
     from earnest.core.data.scores import Scores
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from earnest.adapters import read_scores
+from earnest.adapters import read_score_logs
 from earnest.errors import EarnestError
 
 FILES = Path(__file__).parents[1] / "files" / "scores"
@@ -25,7 +25,7 @@ def list_logs(tool: str) -> list[Path]:
 
 def try_to_read(folder: Path, tool: str) -> None:
     with suppress(EarnestError):  # anything else is a fault of the reader
-        read_scores(folder, score=SCORES.get(tool))
+        read_score_logs(folder, score=SCORES.get(tool))
 
 
 @pytest.mark.parametrize("tool", TOOLS)

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from earnest.adapters import read_scores
+from earnest.adapters import read_score_logs
 from earnest.adapters.scores.inspect import _read_archive
 from earnest.errors import FormatError, InputError
 
@@ -316,14 +316,14 @@ def test_a_fault_of_a_log_is_refused_or_said(name: str, fault: str, tmp_path: Pa
     tool, wanted = TOOLS[name], WANTED[name][fault]
     folder = Path(shutil.copytree(FILES / tool.folder, tmp_path / "logs"))
     (path,) = folder.glob(tool.log)
-    whole = read_scores(folder, score=tool.score)
+    whole = read_score_logs(folder, score=tool.score)
     FAULTS[fault](tool, path)
     if wanted == REFUSED:
         with pytest.raises((FormatError, InputError)) as refused:
-            read_scores(folder, score=tool.score)
+            read_score_logs(folder, score=tool.score)
         assert path.stem in str(refused.value)  # which of the logs
         return
-    found = read_scores(folder, score=tool.score)
+    found = read_score_logs(folder, score=tool.score)
     fresh = [caution.code for caution in found.cautions if caution not in whole.cautions]
     assert wanted in fresh
     if fault == "double item":
@@ -335,7 +335,7 @@ def test_a_plain_list_with_a_row_that_is_no_object_is_refused(row: object, tmp_p
     path = tmp_path / "a.json"
     path.write_text(json.dumps([{"item": "p", "score": 1}, row, {"item": "r", "score": 0}]))
     with pytest.raises(FormatError, match="row 2"):
-        read_scores(path)
+        read_score_logs(path)
 
 
 def test_events_of_no_sample_are_no_items(tmp_path: Path) -> None:
@@ -343,10 +343,10 @@ def test_events_of_no_sample_are_no_items(tmp_path: Path) -> None:
     path = folder / "adder-large.jsonl"
     event = {"run_id": "x", "sample_id": None, "type": "extra", "data": {}}
     put_lines(path, [*get_lines(path), event])
-    assert "" not in read_scores(folder).item
+    assert "" not in read_score_logs(folder).item
     put_lines(path, [*get_lines(path), {**event, "type": "match", "data": {"correct": True}}])
     with pytest.raises(FormatError, match="no sample"):
-        read_scores(folder)
+        read_score_logs(folder)
 
 
 def test_a_statistic_of_helm_with_two_values_is_refused(tmp_path: Path) -> None:
@@ -356,22 +356,22 @@ def test_a_statistic_of_helm_with_two_values_is_refused(tmp_path: Path) -> None:
     again = copy.deepcopy(told[0]["stats"])
     told[0]["stats"] += again
     path.write_text(json.dumps(told))
-    read_scores(folder, score="exact_match")  # the same value twice
+    read_score_logs(folder, score="exact_match")  # the same value twice
     for stat in again:
         stat["mean"] = 0.125
     told[0]["stats"] = told[0]["stats"][: len(again)] + again
     path.write_text(json.dumps(told))
     with pytest.raises(FormatError, match="one value of each"):
-        read_scores(folder, score="exact_match")
+        read_score_logs(folder, score="exact_match")
 
 
 def test_an_item_with_fewer_samples_than_the_others_is_said(tmp_path: Path) -> None:
     rows = [f"{model},{item},{epoch},1" for model in "ab" for item in "pqr" for epoch in (1, 2)]
     path = tmp_path / "all.csv"
     path.write_text("\n".join(["model,item,epoch,score", *rows]))
-    assert read_scores(path).cautions == ()
+    assert read_score_logs(path).cautions == ()
     path.write_text("\n".join(["model,item,epoch,score", *rows[:-1]]))
-    (said,) = read_scores(path).cautions
+    (said,) = read_score_logs(path).cautions
     assert said.code == "EN140"
     assert "b: 1" in said.what
 
@@ -381,4 +381,4 @@ def test_a_folder_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.Mon
     for number in range(4):
         (tmp_path / f"{number}.txt").touch()
     with pytest.raises(InputError, match="more than 3 files and folders"):
-        read_scores(tmp_path)
+        read_score_logs(tmp_path)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.adapters import read_scores
+from earnest.adapters import read_score_logs
 from earnest.adapters.readers import SCORES_READERS, find_reader
 from earnest.adapters.scores.door import ScoreRows, list_tools
 from earnest.adapters.scores.inspect import _read_archive
@@ -50,7 +50,7 @@ def only(folder: Path, pattern: str) -> Path:
 
 def test_scores_of_inspect_have_the_means_that_inspect_gives() -> None:
     folder = FILES / "inspect" / "prompts"
-    rows = read_scores(folder, score="match")
+    rows = read_score_logs(folder, score="match")
     assert codes(rows) == []
     assert list_tools(folder) == ["Inspect"]
     assert len(rows.item) == 3 * 8 * 2
@@ -65,12 +65,12 @@ def test_scores_of_inspect_have_the_means_that_inspect_gives() -> None:
 
 
 def test_a_log_of_inspect_as_json_is_read_too() -> None:
-    rows = read_scores(FILES / "inspect" / "as_json", score="includes")
+    rows = read_score_logs(FILES / "inspect" / "as_json", score="includes")
     assert (len(rows.item), set(rows.config)) == (3, {"made/adder"})
 
 
 def test_scores_of_lm_eval_have_the_means_of_its_results() -> None:
-    rows = read_scores(FILES / "lm_eval", score="acc")
+    rows = read_score_logs(FILES / "lm_eval", score="acc")
     for path in (FILES / "lm_eval").rglob("results_*.json"):
         told = json.loads(path.read_text())["results"]["sums_choice"]["acc,none"]
         assert means(rows)[path.parent.name] == pytest.approx(told)
@@ -84,7 +84,7 @@ def test_scores_of_lm_eval_have_the_means_of_its_results() -> None:
 
 @pytest.mark.parametrize("kind", ["strict", "flexible"])
 def test_each_filter_of_lm_eval_is_a_score_of_its_own(kind: str) -> None:
-    rows = read_scores(FILES / "lm_eval", score=f"exact_match,{kind}")
+    rows = read_score_logs(FILES / "lm_eval", score=f"exact_match,{kind}")
     path = only(FILES / "lm_eval" / "adder-large", "results_*.json")
     told = json.loads(path.read_text())["results"]["sums_generate"][f"exact_match,{kind}"]
     assert means(rows)["adder-large"] == pytest.approx(told)
@@ -93,7 +93,7 @@ def test_each_filter_of_lm_eval_is_a_score_of_its_own(kind: str) -> None:
 
 def test_scores_of_promptfoo_have_the_sums_that_it_gives() -> None:
     path = FILES / "promptfoo" / "results.json"
-    rows = read_scores(path)
+    rows = read_score_logs(path)
     told = json.loads(path.read_text())["results"]["prompts"]
     found: dict[str, float] = defaultdict(float)
     for config, score in zip(rows.config, rows.score, strict=True):
@@ -112,16 +112,16 @@ def test_files_of_promptfoo_with_other_prompts_are_other_configurations(
     folder = copy("promptfoo")
     told = json.loads((folder / "results.json").read_text())
     (folder / "again.json").write_text(json.dumps(told))
-    assert set(read_scores(folder).repeat) == {0, 1, 2, 3}  # the same prompts: more repeats
+    assert set(read_score_logs(folder).repeat) == {0, 1, 2, 3}  # the same prompts: more repeats
     told["results"]["prompts"][0]["raw"] = "Sum {{a}} and {{b}}"
     (folder / "again.json").write_text(json.dumps(told))
-    rows = read_scores(folder)
+    rows = read_score_logs(folder)
     assert len(set(rows.config)) == 8
     assert set(rows.repeat) == {0, 1}
 
 
 def test_an_answer_that_promptfoo_could_not_get_is_missing_and_not_wrong() -> None:
-    rows = read_scores(FILES / "promptfoo")
+    rows = read_score_logs(FILES / "promptfoo")
     none = [c for c, s in zip(rows.config, rows.score, strict=True) if s is None]
     assert sorted(set(none)) == ["shaky | polite", "shaky | short"]
     assert len(none) == 4
@@ -129,7 +129,7 @@ def test_an_answer_that_promptfoo_could_not_get_is_missing_and_not_wrong() -> No
 
 
 def test_scores_of_dspy_are_those_of_its_metric() -> None:
-    rows = read_scores(FILES / "dspy")
+    rows = read_score_logs(FILES / "dspy")
     assert rows.name == "exact"
     for path in (FILES / "dspy").iterdir():
         told = [row["exact"] for row in json.loads(path.read_text())]
@@ -137,14 +137,14 @@ def test_scores_of_dspy_are_those_of_its_metric() -> None:
 
 
 def test_candidates_of_gepa_are_configurations_that_were_proposed_by_what_was_seen() -> None:
-    rows = read_scores(FILES / "gepa")
+    rows = read_score_logs(FILES / "gepa")
     told = json.loads((FILES / "gepa" / "result.json").read_text())["val_aggregate_scores"]
     assert [means(rows)[f"candidate {at}"] for at in range(len(told))] == pytest.approx(told)
     assert not rows.static
 
 
 def test_a_plain_leaderboard_is_a_table_a_model_in_any_format() -> None:
-    rows = read_scores(FILES / "plain")
+    rows = read_score_logs(FILES / "plain")
     assert set(rows.config) == {"small", "medium", "large"}
     assert len(set(rows.item)) == 10
     assert rows.has_groups
@@ -159,7 +159,7 @@ def test_a_cut_last_line_is_said_and_the_rest_is_read(copy: Callable[[str], Path
     folder = copy("lm_eval")
     path = only(folder / "adder-large", "samples_sums_choice*")
     path.write_bytes(path.read_bytes()[:-200])
-    rows = read_scores(folder, score="acc")
+    rows = read_score_logs(folder, score="acc")
     assert codes(rows) == ["EN140", "EN140", "EN140"]
     assert sum(c == "adder-large" for c in rows.config) == 11
 
@@ -170,14 +170,14 @@ def test_a_damaged_line_in_the_middle_is_refused(copy: Callable[[str], Path]) ->
     lines = path.read_bytes().split(b"\n")
     path.write_bytes(b"\n".join([lines[0], lines[1][:50], *lines[2:]]))
     with pytest.raises(FormatError, match="line 2"):
-        read_scores(folder, score="acc")
+        read_score_logs(folder, score="acc")
 
 
 def test_fewer_documents_than_lm_eval_tells_of_are_said(copy: Callable[[str], Path]) -> None:
     folder = copy("lm_eval")
     path = only(folder / "adder-large", "samples_sums_choice*")
     path.write_bytes(b"\n".join(path.read_bytes().split(b"\n")[:5]))
-    rows = read_scores(folder, score="acc")
+    rows = read_score_logs(folder, score="acc")
     assert codes(rows)[0] == "EN140"
     assert "5 of 12" in rows.cautions[0].what
 
@@ -187,7 +187,7 @@ def test_documents_that_came_twice_are_repeats_and_said(copy: Callable[[str], Pa
     path = only(folder / "adder-large", "samples_sums_choice*")
     text = path.read_bytes()
     path.write_bytes(text + text.split(b"\n")[0] + b"\n")
-    rows = read_scores(folder, score="acc")
+    rows = read_score_logs(folder, score="acc")
     assert "EN141" in codes(rows)
     assert sum(c == "adder-large" for c in rows.config) == 13  # nothing is dropped
 
@@ -196,7 +196,7 @@ def test_samples_of_another_version_are_refused_by_name(tmp_path: Path) -> None:
     path = tmp_path / "samples_x.jsonl"
     path.write_text('{"doc_id": 1, "resps": [], "verdict": "good"}\n')
     with pytest.raises(FormatError, match="lm-evaluation-harness"):
-        read_scores(path)
+        read_score_logs(path)
 
 
 def test_samples_without_a_list_of_metrics_are_read_by_their_numbers(
@@ -208,7 +208,10 @@ def test_samples_without_a_list_of_metrics_are_read_by_their_numbers(
         for line in lines:
             del line["metrics"]
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    rows, whole = read_scores(folder, score="acc"), read_scores(FILES / "lm_eval", score="acc")
+    rows, whole = (
+        read_score_logs(folder, score="acc"),
+        read_score_logs(FILES / "lm_eval", score="acc"),
+    )
     assert means(rows) == means(whole)
 
 
@@ -234,7 +237,7 @@ def test_a_run_of_inspect_that_was_killed_is_read_from_its_journal(
     path = only(folder, "*.eval")
     gone = ("header.json", "summaries.json", "reductions.json", "_journal/summaries/3.json")
     _edit_archive(path, lambda name, part: None if name in gone else part)
-    rows = read_scores(folder, score="match")
+    rows = read_score_logs(folder, score="match")
     assert codes(rows) == ["EN140"]
     assert "'started'" in rows.cautions[0].what
     assert len(rows.item) == 48  # the samples themselves are all there
@@ -249,7 +252,7 @@ def test_samples_of_inspect_that_failed_have_no_score(copy: Callable[[str], Path
         return part
 
     _edit_archive(only(folder, "*.eval"), fail)  # type: ignore[arg-type]
-    rows = read_scores(folder, score="match")
+    rows = read_score_logs(folder, score="match")
     assert rows.score.count(None) == 1
     assert codes(rows) == ["EN140"]
 
@@ -260,7 +263,7 @@ def test_an_archive_that_is_cut_off_is_refused(copy: Callable[[str], Path], shar
     whole = path.read_bytes()
     path.write_bytes(whole[: int(share * len(whole))])
     with pytest.raises(FormatError, match="cut off or damaged"):
-        read_scores(path, score="match")
+        read_score_logs(path, score="match")
 
 
 @pytest.mark.parametrize("epoch", ["x", None, -1, 10**30, []])
@@ -272,7 +275,7 @@ def test_a_sample_of_inspect_without_an_epoch_is_refused(
     told["samples"][0]["epoch"] = epoch
     path.write_text(json.dumps(told))
     with pytest.raises(FormatError, match="epoch"):
-        read_scores(path, score="match")
+        read_score_logs(path, score="match")
 
 
 def test_a_log_of_inspect_of_a_later_version_is_refused(copy: Callable[[str], Path]) -> None:
@@ -280,7 +283,7 @@ def test_a_log_of_inspect_of_a_later_version_is_refused(copy: Callable[[str], Pa
     told = json.loads(path.read_text())
     path.write_text(json.dumps({**told, "version": 9}))
     with pytest.raises(FormatError, match="version 9"):
-        read_scores(path, score="match")
+        read_score_logs(path, score="match")
 
 
 @pytest.mark.parametrize(
@@ -290,7 +293,7 @@ def test_json_that_is_cut_off_is_refused_whatever_tool_wrote_it(name: str, tmp_p
     path = tmp_path / Path(name).name
     path.write_bytes((FILES / name).read_bytes()[:-300])
     with pytest.raises(FormatError, match="cut off or damaged"):
-        read_scores(path)
+        read_score_logs(path)
 
 
 def test_results_of_promptfoo_of_another_version_are_refused(copy: Callable[[str], Path]) -> None:
@@ -299,7 +302,7 @@ def test_results_of_promptfoo_of_another_version_are_refused(copy: Callable[[str
     told["results"]["version"] = 7
     path.write_text(json.dumps(told))
     with pytest.raises(FormatError, match="promptfoo"):
-        read_scores(path)
+        read_score_logs(path)
 
 
 def test_fewer_results_than_promptfoo_counted_are_said(copy: Callable[[str], Path]) -> None:
@@ -307,7 +310,7 @@ def test_fewer_results_than_promptfoo_counted_are_said(copy: Callable[[str], Pat
     told = json.loads(path.read_text())
     del told["results"]["results"][20:]
     path.write_text(json.dumps(told))
-    rows = read_scores(path)
+    rows = read_score_logs(path)
     assert codes(rows)[0] == "EN140"
     assert "20 of 32" in rows.cautions[0].what
 
@@ -316,7 +319,7 @@ def test_an_evaluation_of_dspy_on_fewer_examples_is_said(copy: Callable[[str], P
     folder = copy("dspy")
     path = folder / "few_shot.json"
     path.write_text(json.dumps(json.loads(path.read_text())[:9]))
-    rows = read_scores(folder)
+    rows = read_score_logs(folder)
     assert codes(rows) == ["EN140"]
     assert "few_shot: 3" in rows.cautions[0].what
 
@@ -325,7 +328,7 @@ def test_results_of_dspy_without_a_score_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "made.json"
     path.write_text('[{"example_answer": "5", "pred_answer": "six"}]')
     with pytest.raises(FormatError, match="DSPy"):
-        read_scores(path)
+        read_score_logs(path)
 
 
 def test_scores_of_gepa_in_lists_are_read_as_those_by_item(copy: Callable[[str], Path]) -> None:
@@ -333,7 +336,7 @@ def test_scores_of_gepa_in_lists_are_read_as_those_by_item(copy: Callable[[str],
     told = json.loads(path.read_text())
     told["val_subscores"] = [list(one.values()) for one in told["val_subscores"]]
     path.write_text(json.dumps(told))
-    assert means(read_scores(path)) == means(read_scores(FILES / "gepa"))
+    assert means(read_score_logs(path)) == means(read_score_logs(FILES / "gepa"))
 
 
 def test_a_result_of_gepa_with_other_counts_is_refused(copy: Callable[[str], Path]) -> None:
@@ -342,20 +345,20 @@ def test_a_result_of_gepa_with_other_counts_is_refused(copy: Callable[[str], Pat
     del told["candidates"][0]
     path.write_text(json.dumps(told))
     with pytest.raises(FormatError, match="GEPA"):
-        read_scores(path)
+        read_score_logs(path)
 
 
 def test_the_pickled_state_of_gepa_is_refused(tmp_path: Path) -> None:
     (tmp_path / "gepa_state.bin").write_bytes(b"\x80\x04")
     with pytest.raises(FormatError, match="pickle"):
-        read_scores(tmp_path)
+        read_score_logs(tmp_path)
 
 
 def test_a_plain_table_with_a_cut_last_row_is_said(copy: Callable[[str], Path]) -> None:
     folder = copy("plain")
     path = folder / "small.csv"
     path.write_text(path.read_text().rstrip()[:-4])
-    rows = read_scores(folder)
+    rows = read_score_logs(folder)
     assert codes(rows) == ["EN140", "EN140"]
 
 
@@ -363,7 +366,7 @@ def test_a_plain_table_with_double_items_keeps_them_all(copy: Callable[[str], Pa
     folder = copy("plain")
     with (folder / "small.csv").open("a") as file:
         file.write("q1,1,p1\n")
-    rows = read_scores(folder)
+    rows = read_score_logs(folder)
     assert codes(rows) == ["EN141"]
     assert sum(c == "small" for c in rows.config) == 11
 
@@ -372,14 +375,14 @@ def test_a_score_that_is_no_number_is_refused_with_its_row(copy: Callable[[str],
     path = copy("plain") / "small.csv"
     path.write_text(path.read_text().replace("q3,1", "q3,good").replace("q3,0", "q3,good"))
     with pytest.raises(FormatError, match="row 3"):
-        read_scores(path)
+        read_score_logs(path)
 
 
 def test_a_row_with_too_many_cells_is_refused(copy: Callable[[str], Path]) -> None:
     path = copy("plain") / "small.csv"
     path.write_text(path.read_text().replace("q3,", "q3,,"))
     with pytest.raises(FormatError, match="in line 4"):
-        read_scores(path)
+        read_score_logs(path)
 
 
 def test_a_long_table_names_configurations_repeats_and_tasks(tmp_path: Path) -> None:
@@ -388,7 +391,7 @@ def test_a_long_table_names_configurations_repeats_and_tasks(tmp_path: Path) -> 
         "model,item,epoch,score,task\n"
         "a,1,1,1,x\na,1,2,0,x\nb,1,1,1,x\nb,1,2,1,x\na,1,1,0,y\na,1,2,0,y\nb,1,1,1,y\nb,1,2,0,y\n"
     )
-    rows = read_scores(path)
+    rows = read_score_logs(path)
     assert set(rows.config) == {"a", "b"}
     assert set(rows.item) == {"x/1", "y/1"}
     assert sorted(set(rows.repeat)) == [0, 1]
@@ -404,16 +407,16 @@ def test_files_of_no_known_form_are_named_and_not_dropped_in_silence(
 ) -> None:
     folder = copy("plain")
     (folder / "notes.json").write_text('{"by": "hand"}')
-    rows = read_scores(folder)
+    rows = read_score_logs(folder)
     assert codes(rows) == ["EN140"]
     assert "notes.json" in rows.cautions[0].what
 
 
 def test_several_scores_must_be_chosen_from() -> None:
     with pytest.raises(InputError, match="acc_norm"):
-        read_scores(FILES / "lm_eval")
+        read_score_logs(FILES / "lm_eval")
     with pytest.raises(InputError, match="acc"):
-        read_scores(FILES / "lm_eval", score="ac")
+        read_score_logs(FILES / "lm_eval", score="ac")
 
 
 def test_tasks_on_the_same_items_can_be_the_configurations(tmp_path: Path) -> None:
@@ -423,7 +426,7 @@ def test_tasks_on_the_same_items_can_be_the_configurations(tmp_path: Path) -> No
         ]
         path = tmp_path / f"samples_{task}_2026-01-01T00-00-00.jsonl"
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    rows = read_scores(tmp_path, by="task")
+    rows = read_score_logs(tmp_path, by="task")
     assert set(rows.config) == {"short", "long"}
     assert len(set(rows.item)) == 4
 
@@ -432,7 +435,7 @@ def test_configurations_without_a_common_item_are_refused(tmp_path: Path) -> Non
     for name, item in (("a", "1"), ("b", "2")):
         (tmp_path / f"{name}.csv").write_text(f"item,score\n{item},1\n")
     with pytest.raises(InputError, match="no item was scored for two"):
-        read_scores(tmp_path)
+        read_score_logs(tmp_path)
 
 
 def test_runs_that_were_set_differently_are_other_configurations(
@@ -443,7 +446,7 @@ def test_runs_that_were_set_differently_are_other_configurations(
     told = json.loads(path.read_text())
     told["config"]["gen_kwargs"] = {"temperature": 0.7}
     path.write_text(json.dumps(told))
-    names = set(read_scores(folder, score="acc").config)
+    names = set(read_score_logs(folder, score="acc").config)
     assert len(names) == 3
     assert any("temperature" in name for name in names)
 
@@ -462,9 +465,9 @@ def test_nothing_that_holds_no_scores_is_taken_for_a_log(tmp_path: Path) -> None
     assert find_reader(SCORES_READERS, tmp_path) is None
     assert find_reader(SCORES_READERS, tmp_path / "nowhere.jsonl") is None
     with pytest.raises(InputError, match="no log"):
-        read_scores(tmp_path)
+        read_score_logs(tmp_path)
     with pytest.raises(InputError, match="nothing at"):
-        read_scores(tmp_path / "nowhere")
+        read_score_logs(tmp_path / "nowhere")
 
 
 # OpenAI's evals.
@@ -472,7 +475,7 @@ def test_nothing_that_holds_no_scores_is_taken_for_a_log(tmp_path: Path) -> None
 
 def test_scores_of_openai_evals_have_the_accuracy_of_its_report() -> None:
     folder = FILES / "openai_evals"
-    rows = read_scores(folder)
+    rows = read_score_logs(folder)
     assert list_tools(folder) == ["OpenAI evals"]
     assert codes(rows) == []
     for path in folder.iterdir():
@@ -486,7 +489,7 @@ def test_a_log_of_openai_evals_without_its_report_is_said(copy: Callable[[str], 
     path = folder / "adder-large.jsonl"
     lines = path.read_text().splitlines()
     path.write_text("\n".join([lines[0], *lines[2:-1]]))
-    rows = read_scores(folder)
+    rows = read_score_logs(folder)
     assert codes(rows) == ["EN140", "EN140"]  # the last sample was asked, and not judged
     assert rows.score.count(None) == 1
 
@@ -495,7 +498,7 @@ def test_a_sample_that_was_judged_twice_keeps_both_scores(copy: Callable[[str], 
     folder = copy("openai_evals")
     path = folder / "adder-large.jsonl"
     path.write_text(path.read_text() + path.read_text().splitlines()[3] + "\n")
-    rows = read_scores(folder)
+    rows = read_score_logs(folder)
     assert codes(rows) == ["EN141"]
     assert sum(c == "adder-large" for c in rows.config) == 13
 
@@ -509,14 +512,14 @@ def test_events_of_metrics_are_scores_by_name(tmp_path: Path) -> None:
     lines += [{"final_report": {}}]
     path = tmp_path / "log.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert means(read_scores(path, score="f1")) == {"m": 0.25}
+    assert means(read_score_logs(path, score="f1")) == {"m": 0.25}
 
 
 def test_a_log_of_openai_evals_without_events_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     path.write_text('{"spec": {"run_id": "1"}}\n{"results": []}\n')
     with pytest.raises(FormatError, match="OpenAI evals"):
-        read_scores(path)
+        read_score_logs(path)
 
 
 # HELM.
@@ -524,7 +527,7 @@ def test_a_log_of_openai_evals_without_events_is_refused(tmp_path: Path) -> None
 
 def test_scores_of_helm_have_the_means_of_its_statistics() -> None:
     folder = FILES / "helm"
-    rows = read_scores(folder, score="exact_match")
+    rows = read_score_logs(folder, score="exact_match")
     assert codes(rows) == []
     assert set(rows.repeat) == {0, 1}  # the training trials
     assert len(set(rows.item)) == 8
@@ -539,7 +542,7 @@ def test_perturbed_instances_of_helm_are_items_of_one_group(copy: Callable[[str]
     for path in folder.rglob("per_instance_stats.json"):
         told = json.loads(path.read_text())
         path.write_text(json.dumps([*told, {**told[0], "perturbation": {"name": "typos"}}]))
-    rows = read_scores(folder, score="exact_match")
+    rows = read_score_logs(folder, score="exact_match")
     assert len(set(rows.item)) == 9
     assert rows.has_groups
     assert len(set(rows.group)) == 8
@@ -549,7 +552,7 @@ def test_instances_that_helm_lacks_in_one_run_are_said(copy: Callable[[str], Pat
     folder = copy("helm")
     path = only(folder, "per_instance_stats.json")
     path.write_text(json.dumps(json.loads(path.read_text())[4:]))
-    rows = read_scores(folder, score="exact_match")
+    rows = read_score_logs(folder, score="exact_match")
     assert codes(rows) == ["EN140"]
     assert ": 2)" in rows.cautions[0].what
 
@@ -559,7 +562,7 @@ def test_a_trial_of_helm_that_came_twice_is_kept_and_said(copy: Callable[[str], 
     path = only(folder, "per_instance_stats.json")
     told = json.loads(path.read_text())
     path.write_text(json.dumps([*told, told[0]]))
-    rows = read_scores(folder, score="exact_match")
+    rows = read_score_logs(folder, score="exact_match")
     assert codes(rows) == ["EN141"]
     assert len(rows.item) == 33
 
@@ -569,7 +572,7 @@ def test_statistics_of_helm_in_another_form_are_refused(tmp_path: Path, text: st
     path = tmp_path / "per_instance_stats.json"
     path.write_text(text)
     with pytest.raises(FormatError, match="HELM"):
-        read_scores(path)
+        read_score_logs(path)
 
 
 # From logs to a result.
@@ -577,7 +580,7 @@ def test_statistics_of_helm_in_another_form_are_refused(tmp_path: Path, text: st
 
 def test_scores_from_logs_keep_every_number_and_every_caution() -> None:
     scores = en.scores_from(FILES / "promptfoo")
-    rows = read_scores(FILES / "promptfoo")
+    rows = read_score_logs(FILES / "promptfoo")
     assert scores.values.shape == (4, 4, 2)
     assert int((~np.isnan(scores.values)).sum()) == sum(score is not None for score in rows.score)
     for at, config in enumerate(scores.configs.ids):

@@ -44,7 +44,7 @@ from earnest import (
     thresholds,
     tune,
 )
-from earnest.adapters import read_scores
+from earnest.adapters import read_score_logs
 from earnest.core import MEANINGS, find_caution_kind
 from earnest.explanation import choose_surrogate
 from earnest.inference import bootstrap, jackknife
@@ -129,7 +129,7 @@ def in_logs(files: dict[str, str]) -> set[str]:
     with TemporaryDirectory() as folder:
         for name, text in files.items():
             (Path(folder) / name).write_text(text)
-        return kinds(read_scores(folder).cautions)
+        return kinds(read_score_logs(folder).cautions)
 
 
 def stacked_repeats() -> Predictions:

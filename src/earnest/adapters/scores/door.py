@@ -80,7 +80,7 @@ def scores_from(
     >>> en.scores_from(folder)
     Scores(items=4, configs=2, samples=1, mean score, limits=(0, 1))
     """
-    rows = read_scores(source, score=score, by=by)
+    rows = read_score_logs(source, score=score, by=by)
     items = {name: at for at, name in enumerate(dict.fromkeys(rows.item))}
     configs = {name: at for at, name in enumerate(dict.fromkeys(rows.config))}
     values = np.full((len(items), len(configs), 1 + max(rows.repeat)), np.nan)
@@ -134,7 +134,9 @@ def is_evaluation(source: object) -> bool:
     return reader is not None and reader.tool != plain.TOOL
 
 
-def read_scores(source: str | Path, *, score: str | None = None, by: str = "model") -> ScoreRows:
+def read_score_logs(
+    source: str | Path, *, score: str | None = None, by: str = "model"
+) -> ScoreRows:
     """Read the logs of a file or folder into one long table, with what was not whole.
 
     Parameters
