@@ -24,7 +24,7 @@ from sklearn.datasets import load_diabetes
 
 from earnest.training.learners.portfolio import PortfolioConfiguration, load_portfolio
 from earnest.training.learners.preprocessing import Inputs
-from earnest.training.tables.table import read_table
+from earnest.training.tables.table import read_training_table
 
 MARGINS = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, math.inf)
 SHOWN = ("elastic_net", "polynomial_svm")  # forests and boosting stay inside by themselves
@@ -113,7 +113,7 @@ def predict_halves(name: str, splits: int, turns: int) -> Iterator[Prediction]:
     """Yield what the first configurations of each family predict for the second half of a table."""
     for split in range(splits):
         frame = TABLES[name](np.random.default_rng([SEED, split])).reset_index(drop=True)
-        table = read_table(frame, target=OUTCOME, task="regression")
+        table = read_training_table(frame, target=OUTCOME, task="regression")
         train, test = np.array_split(np.arange(len(frame)), 2)
         y = np.asarray(table.y, dtype=np.float64)
         for config in _list_first(table.inputs, turns):

@@ -12,7 +12,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.naive_bayes import GaussianNB
 
 import earnest as en
-from earnest.training import make_learner, read_table
+from earnest.training import make_learner, read_training_table
 
 LABELS = [(("case", "control"), "case"), (("no", "yes"), "yes"), (("a", "b"), "b")]
 
@@ -56,7 +56,7 @@ def test_the_command_takes_the_class_that_the_library_takes(
     path.write_text("\n".join(["u,v,group", *rows]) + "\n", encoding="utf-8")
     ask = ("--target", "group", "--model", "lda", "--metric", "recall", "--method", "corrected_t")
     done = run("assess", path, *ask, "--rng", "7", "--json", "--quiet")
-    table = read_table(path, target="group")
+    table = read_training_table(path, target="group")
     assert table.classes[1] == positive
     made = en.assess(
         make_learner("lda", "binary", table.inputs),

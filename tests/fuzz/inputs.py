@@ -419,11 +419,13 @@ def _load_portfolio(r: random.Random, seeds: Path, work: Path) -> Made:
 
 
 def _load_data(r: random.Random, seeds: Path, work: Path) -> Made:
-    from earnest.training import read_table
+    from earnest.training import read_training_table
 
     path = _mutated(r.choice(TABLES), r, seeds, work)
     target = r.choice(["y", "y", "y", "a", "c"])
-    return _read(f"read_table({path.name!r}, {target!r})", lambda: read_table(path, target=target))
+    return _read(
+        f"read_table({path.name!r}, {target!r})", lambda: read_training_table(path, target=target)
+    )
 
 
 def _load_scores(r: random.Random, seeds: Path, work: Path) -> Made:

@@ -270,9 +270,9 @@ def read_cases(
     path: Path, target: str, how: CasesArguments, task: str | None = None
 ) -> TrainingTable:
     """Read a table with one row per case; `task` overrides what was said of it."""
-    from earnest.training.tables.table import read_table
+    from earnest.training.tables.table import read_training_table
 
-    return read_table(
+    return read_training_table(
         path,
         target=target,
         group=how.group,

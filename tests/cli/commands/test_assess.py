@@ -16,7 +16,7 @@ import earnest as en
 from earnest.cli.commands.assess import make_progress_line
 from earnest.core import TaskOutcome
 from earnest.engine.progress import watch_progress
-from earnest.training import LEARNERS, make_learner, read_table
+from earnest.training import LEARNERS, make_learner, read_training_table
 from tests.cli.conftest import with_options
 
 ASK = ("--target", "relapse", "--model", "lda", "--ignore", "clinic")
@@ -41,7 +41,7 @@ def patients(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_json_is_the_estimate_of_the_library(run: Any, patients: Path) -> None:
     done = run("assess", patients, *ASK, "--method", "corrected_t", "--rng", "7", "--json", "-q")
-    table = read_table(patients, target="relapse", ignore=("clinic",))
+    table = read_training_table(patients, target="relapse", ignore=("clinic",))
     names = np.array(table.classes)[table.y]
     made = en.assess(
         make_learner("lda", "binary", table.inputs),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.training import make_learner, read_table
+from earnest.training import make_learner, read_training_table
 from tests.cli.conftest import Run, with_options
 
 COMMAND = "compare-learners"
@@ -38,7 +38,7 @@ def asked(path: Path, *more: object) -> tuple[object, ...]:
 def test_json_is_the_comparison_of_the_library(run: Run, patients: Path) -> None:
     done = run(*asked(patients, "-m", "accuracy", "--rng", 7, "--cv", 5, "--json", "-q"))
     assert (done.code, done.err) == (0, "")
-    table = read_table(patients, target="relapse", ignore="clinic")
+    table = read_training_table(patients, target="relapse", ignore="clinic")
     pair = [(name, make_learner(name, table.task, table.inputs)) for name in ("logistic", "dummy")]
     words = np.array(table.classes)[table.y]
     made = en.compare_learners(*pair, table.X, words, metric="accuracy", cv=5, rng=7)
@@ -48,7 +48,7 @@ def test_json_is_the_comparison_of_the_library(run: Run, patients: Path) -> None
 
 
 def test_the_positive_class_is_that_of_the_table(run: Run, patients: Path) -> None:
-    table = read_table(patients, target="relapse", ignore="clinic")
+    table = read_training_table(patients, target="relapse", ignore="clinic")
     pair = [(name, make_learner(name, table.task, table.inputs)) for name in ("logistic", "tree")]
     words = np.array(table.classes)[table.y]
     args = (COMMAND, patients, "-t", "relapse", "--model", "logistic", "--versus", "tree")

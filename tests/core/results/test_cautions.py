@@ -51,7 +51,7 @@ from earnest.inference import bootstrap, jackknife
 from earnest.methods import BBC, DeLong, HoldOut, Naive, NaiveBootstrap, Tilted
 from earnest.results import Caution, LearningCurve, Model, Tuned
 from earnest.rules import BCED
-from earnest.training import TrainingTable, TunePlan, read_table, warn_of_plan
+from earnest.training import TrainingTable, TunePlan, read_training_table, warn_of_plan
 from tests.adapters.replays import TabularPredictor
 
 
@@ -577,7 +577,7 @@ def small_table(**columns: object) -> TrainingTable:
     """A table of 40 cases with a number, two classes and more columns; seed 0."""
     rng = np.random.default_rng(0)
     given = {"x": rng.standard_normal(40), "y": np.tile([0, 1], 20), **columns}
-    return read_table(pa.table(given), target="y")
+    return read_training_table(pa.table(given), target="y")
 
 
 def columns_of(**columns: object) -> set[str]:
@@ -601,7 +601,7 @@ def in_another_encoding() -> set[str]:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "table.csv"
         path.write_bytes("größe,y\n".encode("latin-1") + b"1.5,a\n2.5,b\n3.5,a\n" * 20)
-        return kinds(read_table(path, target="y").cautions)
+        return kinds(read_training_table(path, target="y").cautions)
 
 
 def scored() -> set[str]:

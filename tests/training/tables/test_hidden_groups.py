@@ -11,7 +11,7 @@ from sklearn.model_selection import GroupKFold
 from sklearn.neighbors import KNeighborsClassifier
 
 import earnest as en
-from earnest.training import find_copies, read_table
+from earnest.training import find_copies, read_training_table
 
 FOREST = 'format = 1\n[[model]]\nmodel = "random_forest"\ntrees = 20\nmin_leaf = [1, 2]\n'
 
@@ -138,7 +138,7 @@ def test_a_column_that_names_groups_is_told_with_the_option_to_add(written):
     X, patient, y = patients()
     names = np.array([f"p{k:02d}" for k in patient]) if written == "text" else patient
     table = as_table(X, patient=names, y=y)
-    found = [one for one in read_table(table, target="y").cautions if one.code == "EN156"]
+    found = [one for one in read_training_table(table, target="y").cautions if one.code == "EN156"]
     assert len(found) == 1
     assert "group='patient'" in found[0].cure
 
@@ -181,12 +181,12 @@ def test_ordinary_columns_are_no_groups(column):
     rng = np.random.default_rng(4)
     y = rng.integers(0, 2, 300)
     table = as_table(rng.normal(size=(300, 2)), other=column(rng, y), y=y)
-    assert "EN156" not in {one.code for one in read_table(table, target="y").cautions}
+    assert "EN156" not in {one.code for one in read_training_table(table, target="y").cautions}
 
 
 def test_a_rare_class_makes_no_group_by_chance():
     rng = np.random.default_rng(5)
     y = np.r_[np.ones(4, int), np.zeros(296, int)]
     table = as_table(rng.normal(size=(300, 2)), ward=np.arange(300) // 4 % 75, y=y)
-    found = {one.code for one in read_table(table, target="y").cautions}
+    found = {one.code for one in read_training_table(table, target="y").cautions}
     assert "EN156" not in found

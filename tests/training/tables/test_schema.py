@@ -12,7 +12,7 @@ import pytest
 
 from earnest.core import Columns
 from earnest.errors import FormatError, InputError
-from earnest.training import ColumnKind, Feature, Schema, open_table, read_table
+from earnest.training import ColumnKind, Feature, Schema, open_table, read_training_table
 
 SCHEMA = Schema(
     (
@@ -142,7 +142,7 @@ def test_a_schema_reads_marks_of_another_table_as_in_training(tmp_path):
     rows = [f"{k if k != 3 else '?'},{'ab?'[k % 3]},{'none' if k % 2 else 'X'},{k % 2}"
             for k in range(30)]  # fmt: skip
     path.write_text("\n".join(["size,kind,note,y", *rows]) + "\n")
-    schema = read_table(path, target="y", missing="X", keep=["size", "note"]).schema
+    schema = read_training_table(path, target="y", missing="X", keep=["size", "note"]).schema
     assert schema.missing == ("X",)
     assert Schema.from_dict(schema.to_dict()) == schema
     new = tmp_path / "new.csv"
@@ -156,7 +156,7 @@ def test_a_schema_reads_marks_of_another_table_as_in_training(tmp_path):
 def test_every_column_of_a_new_table_that_is_not_numbers_is_named_at_once(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,b,y\n" + "".join(f"{k / 7},{k / 3},{k % 2}\n" for k in range(30)))
-    schema = read_table(path, target="y").schema
+    schema = read_training_table(path, target="y").schema
     path.write_text("a,b\n1.5,2.5\nfew,2\n1,many\n")
     with pytest.raises(InputError) as raised:
         schema.read(open_table(path))

@@ -14,7 +14,7 @@ from pyarrow import csv
 
 from earnest.core import Severity, Task
 from earnest.errors import EarnestError, FormatError, InputError
-from earnest.training import read_table
+from earnest.training import read_training_table
 from tests.training.tune_tables import of
 
 TABLE = of("relapse")
@@ -26,7 +26,7 @@ def codes(found) -> list[str]:
 
 @pytest.fixture(scope="module")
 def expected():
-    return read_table(TABLE, target="relapse")
+    return read_training_table(TABLE, target="relapse")
 
 
 def test_a_table_becomes_a_matrix_with_its_columns_and_cautions(expected):
@@ -63,7 +63,7 @@ def test_every_format_gives_the_same_matrix(tmp_path, expected, name):
         data = data.replace(b".", b",") if name == "semi.csv" else data  # decimal commas too
         data = b"\xef\xbb\xbf" + data if name == "bom.csv" else data
         path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
-    found = read_table(path, target="relapse")
+    found = read_training_table(path, target="relapse")
     np.testing.assert_array_equal(found.X, expected.X)
     np.testing.assert_array_equal(found.y, expected.y)
     assert found.schema == expected.schema
@@ -73,14 +73,14 @@ def test_every_format_gives_the_same_matrix(tmp_path, expected, name):
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.from_arrow])
 def test_frames_give_the_same_matrix(expected, frame):
     given = TABLE.to_pandas() if frame is pd.DataFrame else frame(TABLE)
-    found = read_table(given, target="relapse")
+    found = read_training_table(given, target="relapse")
     np.testing.assert_array_equal(found.X, expected.X)
     assert found.schema == expected.schema
 
 
 def test_a_copy_of_the_outcome_under_other_names_is_left_out_with_a_caution():
     cured = ["later" if one == "yes" else "never" for one in TABLE["relapse"].to_pylist()]
-    found = read_table(TABLE.append_column("cured", pa.array(cured)), target="relapse")
+    found = read_training_table(TABLE.append_column("cured", pa.array(cured)), target="relapse")
     assert found.schema.left_out["cured"] == "copy of the outcome"
     (said,) = [c for c in found.cautions if "'cured'" in c.what]
     assert said.what == (
@@ -95,7 +95,7 @@ def test_a_copy_of_the_outcome_under_other_names_is_left_out_with_a_caution():
 
 def test_a_copy_of_the_outcome_that_the_user_keeps_stays():
     cured = pa.array([one == "yes" for one in TABLE["relapse"].to_pylist()])
-    found = read_table(TABLE.append_column("cured", cured), target="relapse", keep="cured")
+    found = read_training_table(TABLE.append_column("cured", cured), target="relapse", keep="cured")
     assert "cured" in found.schema.names
 
 
@@ -104,7 +104,7 @@ def test_a_copy_of_numbers_is_one_only_if_all_are_equal():
     table = table.append_column("same", table["score"])
     near = table["score"].to_numpy().copy()
     near[-1] += 1.0
-    found = read_table(table.append_column("near", pa.array(near)), target="score")
+    found = read_training_table(table.append_column("near", pa.array(near)), target="score")
     assert "near" in found.schema.names
     assert found.schema.left_out["same"] == "copy of the outcome"
 
@@ -113,37 +113,39 @@ def test_a_copy_of_an_event_is_left_out():
     died = np.arange(60) % 3 == 0
     x = np.random.default_rng(0).normal(size=60)
     frame = pa.table({"x": x, "died": died, "dead": died.astype(int), "days": 1.0 + np.arange(60)})
-    assert read_table(frame, time="days", event="died").schema.names == ("x",)
+    assert read_training_table(frame, time="days", event="died").schema.names == ("x",)
 
 
 def test_a_table_whose_only_column_is_a_copy_of_the_outcome_is_refused():
     y = np.arange(40) % 2
     with pytest.raises(InputError, match=r"no features are left.*'z' \(copy of the outcome\)"):
-        read_table(pa.table({"y": y, "z": 5 - y}), target="y")
+        read_training_table(pa.table({"y": y, "z": 5 - y}), target="y")
 
 
 def test_columns_that_repeat_another_are_left_out():
     twice = TABLE.append_column("years", TABLE["age"])
-    found = read_table(twice, target="relapse")
+    found = read_training_table(twice, target="relapse")
     assert found.schema.left_out["years"] == "repeated"
     assert "'years' (repeated, as age)" in " ".join(c.what for c in found.cautions)
 
 
 def test_ignored_columns_are_left_out_without_a_caution(expected):
-    found = read_table(TABLE, target="relapse", ignore=["seen", "site", "patient_id", "marker"])
+    found = read_training_table(
+        TABLE, target="relapse", ignore=["seen", "site", "patient_id", "marker"]
+    )
     assert found.schema.names == ("age", "sex", "smoker")
     assert codes(found) == []
 
 
 def test_a_column_that_would_be_left_out_can_be_kept():
-    found = read_table(TABLE, target="relapse", keep="patient_id")
+    found = read_training_table(TABLE, target="relapse", keep="patient_id")
     assert found.schema.names[0] == "patient_id"
     assert found.inputs.levels[0] == 0
     named = TABLE.append_column("name", pa.array([f"n{i}" for i in range(90)]))
-    assert read_table(named, target="relapse", keep=["name"]).inputs.levels[-1] == 90
+    assert read_training_table(named, target="relapse", keep=["name"]).inputs.levels[-1] == 90
     for name, got in (("seen", "date"), ("site", "constant, only 'Graz'")):
         with pytest.raises(InputError, match=f"column '{name}' cannot be kept") as caught:
-            read_table(TABLE, target="relapse", keep=name)
+            read_training_table(TABLE, target="relapse", keep=name)
         assert caught.value.got == got
 
 
@@ -151,31 +153,31 @@ def test_rows_without_an_outcome_are_counted():
     gaps = TABLE.set_column(
         TABLE.column_names.index("relapse"), "relapse", pa.array([None, *TABLE["relapse"][1:]])
     )
-    found = read_table(gaps, target="relapse")
+    found = read_training_table(gaps, target="relapse")
     assert (found.n_rows, found.n_known, found.rows[0]) == (90, 89, 1)
     assert "1 of 90 rows have no outcome" in found.cautions[-1].what
 
 
 def test_text_with_many_levels_is_left_out_with_a_note():
     wide = TABLE.append_column("town", pa.array([f"t{i % 40}" for i in range(90)]))
-    found = read_table(wide, target="relapse")
+    found = read_training_table(wide, target="relapse")
     assert found.schema.left_out["town"] == "text"
     assert "texts_left_out" in codes(found)
 
 
 def test_an_identifier_with_several_rows_suggests_a_group():
     rows = TABLE.set_column(0, "patient_id", pa.array(np.arange(90) // 3))
-    found = read_table(rows, target="relapse")
+    found = read_training_table(rows, target="relapse")
     assert found.cautions[0].cure == (
         "If rows of one patient_id belong together, pass group='patient_id'."
     )
-    grouped = read_table(rows, target="relapse", group="patient_id")
+    grouped = read_training_table(rows, target="relapse", group="patient_id")
     assert grouped.groups.tolist() == (np.arange(90) // 3).tolist()
     assert "patient_id" not in grouped.schema.left_out
 
 
 def test_a_sample_is_the_same_rows_of_all_parts():
-    whole = read_table(of("relapse", keep=("ward",)), target="relapse", group="ward")
+    whole = read_training_table(of("relapse", keep=("ward",)), target="relapse", group="ward")
     some = whole.sample(30, np.random.default_rng(1))
     np.testing.assert_array_equal(some.X, whole.X[some.rows])
     np.testing.assert_array_equal(some.y, whole.y[some.rows])
@@ -185,7 +187,7 @@ def test_a_sample_is_the_same_rows_of_all_parts():
 
 
 def test_most_rows_samples_before_anything_is_encoded(expected):
-    found = read_table(TABLE, target="relapse", most_rows=40, rng=np.random.default_rng(2))
+    found = read_training_table(TABLE, target="relapse", most_rows=40, rng=np.random.default_rng(2))
     assert abs(found.n_cases - 40) <= 1
     assert (found.n_rows, found.n_known) == (90, 90)
     np.testing.assert_array_equal(found.X, expected.X[found.rows])
@@ -210,7 +212,7 @@ def test_files_that_are_no_table_are_refused(tmp_path, data, message):
     path = tmp_path / "t.csv"
     path.write_bytes(data)
     with pytest.raises(EarnestError) as caught:
-        read_table(path, target="relapse")
+        read_training_table(path, target="relapse")
     assert message in str(caught.value)
 
 
@@ -228,7 +230,7 @@ def test_paths_that_are_no_table_are_refused(tmp_path, name, message):
     for other in ("t.xls", "t.csv.zip", "t.dat"):
         (tmp_path / other).write_bytes(b"x")
     with pytest.raises(FormatError, match=message):
-        read_table(tmp_path / name, target="y")
+        read_training_table(tmp_path / name, target="y")
 
 
 def test_columns_that_pandas_numbered_are_named_by_their_numbers():
@@ -236,26 +238,26 @@ def test_columns_that_pandas_numbered_are_named_by_their_numbers():
 
     x = np.random.default_rng(0).normal(size=(40, 3))
     frame = pd.DataFrame(x).assign(y=np.tile([0, 1], 20))
-    assert read_table(frame, target="y", ignore=[0]).schema.names == ("1", "2")
-    assert read_table(frame, target="y", ignore=1).schema.names == ("0", "2")
-    assert read_table(frame, target=2).schema.roles == {"target": "2"}
+    assert read_training_table(frame, target="y", ignore=[0]).schema.names == ("1", "2")
+    assert read_training_table(frame, target="y", ignore=1).schema.names == ("0", "2")
+    assert read_training_table(frame, target=2).schema.roles == {"target": "2"}
     with pytest.raises(EarnestError, match="there is no '9'"):
-        read_table(frame, target=9)
+        read_training_table(frame, target=9)
 
 
 def test_roles_must_be_different_columns():
     with pytest.raises(InputError, match="`target` and `group` name the same column"):
-        read_table(TABLE, target="relapse", group="relapse")
+        read_training_table(TABLE, target="relapse", group="relapse")
 
 
 def test_a_group_that_is_one_is_refused():
     with pytest.raises(InputError, match="at least two groups"):
-        read_table(TABLE, target="relapse", group="site")
+        read_training_table(TABLE, target="relapse", group="site")
 
 
 def test_unicode_and_odd_names_are_columns_as_well():
     table = pa.table({"größe 😀": [1.0, 2, 3, 4], "a\nb": [4.0, 3, 1, 1], "y": [0, 1, 0, 1]})
-    assert read_table(table, target="y").schema.names == ("größe 😀", "a\nb")
+    assert read_training_table(table, target="y").schema.names == ("größe 😀", "a\nb")
 
 
 def test_an_error_names_every_column_that_cannot_be_read_with_a_cell_and_its_line(tmp_path):
@@ -264,22 +266,27 @@ def test_an_error_names_every_column_that_cannot_be_read_with_a_cell_and_its_lin
     path = tmp_path / "t.csv"
     path.write_text("\n".join(["size,price,mass,relapse", *rows]) + "\n")
     with pytest.raises(InputError) as raised:
-        read_table(path, target="relapse")
+        read_training_table(path, target="relapse")
     assert "'price'" in raised.value.got
     assert "'1,100' in line 2" in raised.value.got
     assert "'mass'" in raised.value.got
     assert "'abc' in line 9" in raised.value.got
-    read = read_table(path, target="relapse", thousands=",", missing="abc")
+    read = read_training_table(path, target="relapse", thousands=",", missing="abc")
     assert read.schema.names == ("price", "mass")
     assert np.isnan(read.X[7, 1])
-    assert read_table(path, target="relapse", ignore=["price", "mass"], keep="size").X.shape[1] == 1
+    assert (
+        read_training_table(path, target="relapse", ignore=["price", "mass"], keep="size").X.shape[
+            1
+        ]
+        == 1
+    )
 
 
 def test_codes_with_leading_zeros_are_categories(tmp_path):
     path = tmp_path / "t.csv"
     rows = [f"{k % 7:05d},{k / 3:.2f},{k % 2}" for k in range(60)]
     path.write_text("\n".join(["zip,mass,relapse", *rows]) + "\n")
-    read = read_table(path, target="relapse")
+    read = read_training_table(path, target="relapse")
     zip_code, mass = read.schema.features
     assert (zip_code.kind, mass.kind) == ("category", "number")
     assert zip_code.levels == tuple(f"{k:05d}" for k in range(7))

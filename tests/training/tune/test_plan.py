@@ -11,7 +11,7 @@ import pytest
 
 from earnest.core import Seeds
 from earnest.errors import FormatError
-from earnest.training import TunePlan, read_table, warn_of_plan
+from earnest.training import TunePlan, read_training_table, warn_of_plan
 from earnest.training.tune.options import TuneOptions, read_budget
 from earnest.training.tune.pilot import (
     FinishPace,
@@ -51,7 +51,7 @@ ASKED = TuneOptions(target="relapse", folds=10, n_jobs=1)
 
 
 def table(rows: int):
-    small = read_table(of("relapse"), target="relapse")
+    small = read_training_table(of("relapse"), target="relapse")
     return small.take(np.arange(rows) % 90)
 
 
@@ -118,7 +118,7 @@ def test_more_budget_never_means_less():
 def test_the_budget_is_told_where_it_cost_something():
     plan = TunePlan(seed=0, most_rows=9, n_rows=50, configs=("a",), n_offered=2, fit_seconds=1.0,
                 asked={})  # fmt: skip
-    data = read_table(of("relapse"), target="relapse")
+    data = read_training_table(of("relapse"), target="relapse")
     some = data.take(np.arange(50))
     assert [c.kind for c in warn_of_plan(plan, some)] == ["rows_left_out", "portfolio_cut"]
     assert list(warn_of_plan(replace(plan, n_offered=1), data)) == []
@@ -304,7 +304,7 @@ class Ticks:
 def test_the_rehearsal_finds_the_line_by_which_the_end_takes_longer(target, rows, monkeypatch):
     ticks = Ticks(lambda n, turn: 0.3 + 0.0002 * n + (2.0 if turn == 1 else 0.0))
     monkeypatch.setattr("earnest.training.tune.pilot.process_time", ticks)
-    small = read_table(of(target), target=target)
+    small = read_training_table(of(target), target=target)
     cases = small.take(np.arange(rows) % 90)
     pace = rehearse_finish(ticks.finish, cases, "roc_auc", Seeds(1), explains=True)
     assert max(ticks.sizes) <= max(1010, rows // 9)  # classes keep a few more
@@ -317,7 +317,7 @@ def test_the_rehearsal_finds_the_line_by_which_the_end_takes_longer(target, rows
 def test_what_is_loaded_in_the_second_rehearsal_does_not_make_the_end_longer(monkeypatch):
     ticks = Ticks(lambda n, turn: 5.0 if turn < 3 else 0.4)
     monkeypatch.setattr("earnest.training.tune.pilot.process_time", ticks)
-    cases = read_table(of("relapse"), target="relapse").take(np.arange(2000) % 90)
+    cases = read_training_table(of("relapse"), target="relapse").take(np.arange(2000) % 90)
     pace = rehearse_finish(ticks.finish, cases, "roc_auc", Seeds(1), explains=False)
     assert (pace.fixed, pace.case) == (pytest.approx(0.4), 0.0)
 
@@ -326,7 +326,9 @@ def test_survival_is_rehearsed_too():
     from earnest.training.tune.job import _judge_winner
 
     died = {"days": np.arange(1.0, 91.0), "died": np.arange(90) % 3 > 0}
-    table = read_table(pd.DataFrame({"x": np.arange(90) % 7, **died}), time="days", event="died")
+    table = read_training_table(
+        pd.DataFrame({"x": np.arange(90) % 7, **died}), time="days", event="died"
+    )
     judged = []
 
     def judge(pi, metric) -> None:
@@ -411,7 +413,7 @@ def test_the_time_of_ensembles_is_a_line_through_two_numbers_of_cases(target, me
 
     ticks = iter([0.0, 1.6, 10.0, 13.2])  # 0.1 s for each of 16 resamples, and then 0.2 s
     monkeypatch.setattr(tune_pilot, "process_time", lambda: next(ticks))
-    small = read_table(of(target), target=target)
+    small = read_training_table(of(target), target=target)
     rule = ENSEMBLE_RULES["greedy"]
     pace = tune_pilot.measure_judging(small.take(np.arange(9000) % 90), metric, rule, Seeds(0))
     assert pace.fixed + 1000 * pace.case == pytest.approx(0.1, rel=0.05)

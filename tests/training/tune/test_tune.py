@@ -25,7 +25,7 @@ from earnest.engine import Place, backends
 from earnest.engine.limits import DeadlineError
 from earnest.errors import EarnestError, InputError, StoreError
 from earnest.store import read_run
-from earnest.training import FILES, TunePlan, read_table
+from earnest.training import FILES, TunePlan, read_training_table
 from earnest.training.tune import job as tune_job
 from earnest.training.tune.job import Clock, _explain_no_fit, begin
 from earnest.training.tune.options import TuneOptions
@@ -68,7 +68,7 @@ def codes(tuned) -> set[str]:
 
 def test_winner_estimate_and_model_are_those_of_the_folds_by_hand(quick, tuned):
     found = tuned
-    table = read_table(of("relapse"), target="relapse")
+    table = read_training_table(of("relapse"), target="relapse")
     configs = begin(
         of("relapse"),
         TuneOptions(target="relapse", seed=7, n_configs=3, folds=3, portfolio=quick["portfolio"]),

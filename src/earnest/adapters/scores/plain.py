@@ -66,7 +66,7 @@ def _peek_names(path: Path) -> list[str]:
         return []
 
 
-def read_table(path: Path) -> list[EvaluationRun]:
+def read_run_table(path: Path) -> list[EvaluationRun]:
     """Read one table; the name of the file names the configuration where no column does."""
     records, unfinished = _read_records(path)
     if not records:
@@ -183,7 +183,7 @@ register(
         name="plain_scores",
         words="a table with the columns item and score",
         takes=is_table,
-        read=read_table,
+        read=read_run_table,
         rank=LAST,
         tool=TOOL,
     )

@@ -277,7 +277,7 @@ class TrainingTable:
         )
 
 
-def read_table(
+def read_training_table(
     source: object,
     *,
     target: str | None = None,

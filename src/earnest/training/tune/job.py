@@ -59,7 +59,7 @@ from earnest.training.search.options import SearchOptions
 from earnest.training.search.preparation import prepare
 from earnest.training.search.run import SearchRun, search_all
 from earnest.training.tables.hidden_groups import find_copies, has_too_few_apart, note_kept_together
-from earnest.training.tables.table import FEWEST, TrainingTable, read_table
+from earnest.training.tables.table import FEWEST, TrainingTable, read_training_table
 from earnest.training.tune.folder import (
     ESTIMATE,
     LEARNING,
@@ -438,7 +438,7 @@ def begin(
     seed = secrets.randbits(32) if seed is None else seed
     most = max(FEWEST_READ, int(ROWS_A_SECOND * options.planned_seconds))
     most = resumed.most_rows if resumed else most
-    table = read_table(
+    table = read_training_table(
         data,
         target=options.target,
         group=options.group,
