@@ -253,7 +253,7 @@ def choose_metric(request: ComparisonRequest, metric: MetricLike | None, y: obje
     return resolve_metric(metric)
 
 
-def refuse_given(request: ComparisonRequest, **arguments: object) -> None:
+def refuse_for_test(request: ComparisonRequest, **arguments: object) -> None:
     """Refuse arguments that do not apply to the test."""
     spec = request.test.spec
     for name, value in arguments.items():
@@ -410,9 +410,9 @@ def compare_learners(
     measure = choose_metric(request, metric, y)
     check_kinds(pair)
     if bootstraps:
-        refuse_given(request, cv=cv, n_repeats=n_repeats)
+        refuse_for_test(request, cv=cv, n_repeats=n_repeats)
     else:
-        refuse_given(request, n_replicates=n_replicates)
+        refuse_for_test(request, n_replicates=n_replicates)
     count = REPLICATES if n_replicates is None else n_replicates
     check_arguments(CompareLearnersArguments, n_replicates=count)
     X, y = read_data(X, y)
