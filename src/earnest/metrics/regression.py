@@ -32,25 +32,25 @@ from earnest.metrics.families import (
 from earnest.metrics.ranking import find_tie_groups, weighted_quantile
 
 
-def residuals(target: Target, value: Numbers) -> Array:
+def subtract_predictions(target: Target, value: Numbers) -> Array:
     """Return y minus the prediction: (n, C)."""
     return np.asarray(target.y[:, None] - value.astype(np.float64))
 
 
 def squared_errors(target: Target, value: Numbers, centre: object) -> Moments:
     """Return (y - p)²."""
-    return one_per_case(target, np.square(residuals(target, value)))
+    return one_per_case(target, np.square(subtract_predictions(target, value)))
 
 
 def absolute_errors(target: Target, value: Numbers, centre: object) -> Moments:
     """Return |y - p|."""
-    return one_per_case(target, np.abs(residuals(target, value)))
+    return one_per_case(target, np.abs(subtract_predictions(target, value)))
 
 
 def percentage_errors(target: Target, value: Numbers, centre: object) -> Moments:
     """Return |y - p| / |y|, as a fraction."""
     size = np.maximum(np.abs(target.y), EPS)[:, None]
-    return one_per_case(target, np.abs(residuals(target, value)) / size)
+    return one_per_case(target, np.abs(subtract_predictions(target, value)) / size)
 
 
 def middles(target: Target, value: Numbers) -> tuple[float, Array]:
@@ -67,12 +67,14 @@ def squared_errors_and_outcome(
     target: Target, value: Numbers, centre: tuple[float, Array]
 ) -> Moments:
     """Return (y - p)²; shared: 1, y and y² about the centre."""
-    return Moments(np.square(residuals(target, value))[None], _make_powers(target, centre[0]))
+    return Moments(
+        np.square(subtract_predictions(target, value))[None], _make_powers(target, centre[0])
+    )
 
 
 def residuals_and_outcome(target: Target, value: Numbers, centre: tuple[float, Array]) -> Moments:
     """Return y - p and its square about the centre; shared: 1, y and y² about the centre."""
-    error = residuals(target, value) - (centre[0] - centre[1])
+    error = subtract_predictions(target, value) - (centre[0] - centre[1])
     return Moments(np.stack([error, np.square(error)]), _make_powers(target, centre[0]))
 
 
