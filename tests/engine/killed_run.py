@@ -12,7 +12,7 @@ import numpy as np
 
 from earnest.core import TaskOutcome
 from earnest.core.base.protocols import EngineTask
-from earnest.engine.run import run
+from earnest.engine.run import run_tasks
 from earnest.store import SqliteStore
 
 SECONDS = 0.03  # a task takes so long
@@ -42,7 +42,7 @@ def run_tasks(place: Path, log: Path, n_jobs: int, n_tasks: int) -> None:
     shared = {"log": str(log), "scale": np.arange(50.0)}
     with SqliteStore(place) as store:
         store.open(IDENTITY)
-        for _ in run(work, shared, tasks, n_jobs=n_jobs, store=store):
+        for _ in run_tasks(work, shared, tasks, n_jobs=n_jobs, store=store):
             pass
 
 

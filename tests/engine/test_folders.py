@@ -15,7 +15,7 @@ import pytest
 
 from earnest.core.base.protocols import EngineTask
 from earnest.engine.parcels import OWNER, make_own_folder
-from earnest.engine.run import run
+from earnest.engine.run import run_tasks
 from earnest.errors import EarnestError
 from tests.engine.works import powers
 
@@ -94,7 +94,7 @@ def test_the_folder_of_joblib_is_taken_if_it_is_named(
 def test_no_room_for_the_data_is_told(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JOBLIB_TEMP_FOLDER", str(place / "nowhere"))
     with pytest.raises(EarnestError, match=r"cannot be written.*No such file.*JOBLIB_TEMP_FOLDER"):
-        list(run(powers, np.zeros(5000), [EngineTask((0,)), EngineTask((1,))], n_jobs=2))
+        list(run_tasks(powers, np.zeros(5000), [EngineTask((0,)), EngineTask((1,))], n_jobs=2))
 
 
 def test_what_is_not_ours_is_left_alone(place: Path) -> None:

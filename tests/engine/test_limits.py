@@ -20,7 +20,7 @@ from earnest.engine.limits import (
     TimeLimit,
     gentle,
 )
-from earnest.engine.run import run
+from earnest.engine.run import run_tasks
 from earnest.store import MemoryStore
 from tests.engine.test_run import SHARED, collected
 from tests.engine.works import powers, seconds_and_process, trouble
@@ -33,7 +33,7 @@ GONE = ["die", "crash"]
 def recorded(n_jobs: int, kinds: list[str | None]) -> dict[str | None, str]:
     """Run trouble among ordinary tasks, which must be right, and return the errors by kind."""
     tasks = [EngineTask((number,), kind) for number, kind in enumerate(kinds)]
-    found = collected(run(trouble, SHARED, tasks, n_jobs=n_jobs, time_limit=0.6, grace=0.4))
+    found = collected(run_tasks(trouble, SHARED, tasks, n_jobs=n_jobs, time_limit=0.6, grace=0.4))
     assert len(found) == len(kinds)
     for task in tasks:
         outcome = found[task.key]
@@ -72,7 +72,9 @@ def test_every_kind_of_trouble_is_recorded_among_others() -> None:
 
 def test_one_at_a_time_loads_one_process_and_keeps_it_for_the_next_run() -> None:
     tasks = [EngineTask((number,), 0.12) for number in range(4)]  # too long to travel together
-    found = [run(seconds_and_process, SHARED, tasks, n_jobs=1, time_limit=30.0) for _ in range(2)]
+    found = [
+        run_tasks(seconds_and_process, SHARED, tasks, n_jobs=1, time_limit=30.0) for _ in range(2)
+    ]
     used = {outcome.numbers["pid"] for one in found for outcome in one}
     assert len(used) == 1
     assert os.getpid() not in used
@@ -81,7 +83,7 @@ def test_one_at_a_time_loads_one_process_and_keeps_it_for_the_next_run() -> None
 def test_without_a_limit_a_crash_is_recorded_too() -> None:
     kinds = [None, "die", None, "crash", None]
     tasks = [EngineTask((number,), kind) for number, kind in enumerate(kinds)]
-    found = collected(run(trouble, SHARED, tasks, n_jobs=2))
+    found = collected(run_tasks(trouble, SHARED, tasks, n_jobs=2))
     assert [found[n,].failed for n in range(5)] == [False, True, False, True, False]
 
 
@@ -90,7 +92,7 @@ def test_threads_are_limited_where_python_runs() -> None:
         EngineTask((number,), kind) for number, kind in enumerate(["spin", None, "spin", None])
     ]
     with joblib.parallel_config(backend="threading"):
-        found = collected(run(trouble, SHARED, tasks, n_jobs=2, time_limit=0.2))
+        found = collected(run_tasks(trouble, SHARED, tasks, n_jobs=2, time_limit=0.2))
     assert [found[n,].note for n in range(4)] == ["time limit", None, "time limit", None]
     assert "in trouble" in (found[0,].error or "")
 
@@ -166,10 +168,14 @@ def test_a_task_under_way_at_the_deadline_is_given_up_and_leaves_no_outcome(
     store.open({})
     deadline, limits = time.monotonic() + 5.0, {"time_limit": 600.0, "grace": 300.0}
     with pytest.raises(DeadlineError):
-        list(run(trouble, SHARED, tasks, n_jobs=n_jobs, store=store, deadline=deadline, **limits))
+        list(
+            run_tasks(
+                trouble, SHARED, tasks, n_jobs=n_jobs, store=store, deadline=deadline, **limits
+            )
+        )
     assert time.monotonic() < deadline + 60.0  # far less than the limit of a task
     assert set(store.done()) <= {(0,)}
-    again = collected(run(trouble, SHARED, tasks[:1], n_jobs=n_jobs, store=store))
+    again = collected(run_tasks(trouble, SHARED, tasks[:1], n_jobs=n_jobs, store=store))
     assert same(again[0,], powers(SHARED, tasks[0]))
 
 
@@ -181,7 +187,7 @@ def test_after_the_deadline_nothing_is_begun() -> None:
         return TaskOutcome(task.key)
 
     with pytest.raises(DeadlineError):
-        list(run(work, None, [EngineTask((0,))], deadline=time.monotonic()))
+        list(run_tasks(work, None, [EngineTask((0,))], deadline=time.monotonic()))
     assert begun == []
 
 
@@ -190,7 +196,7 @@ def test_a_run_that_is_done_by_its_deadline_is_as_without_one() -> None:
         return TaskOutcome(task.key)
 
     tasks = [EngineTask((i,)) for i in range(3)]
-    assert len(list(run(work, None, tasks, deadline=time.monotonic() + 600.0))) == 3
+    assert len(list(run_tasks(work, None, tasks, deadline=time.monotonic() + 600.0))) == 3
 
 
 def test_a_limit_is_read_as_seconds() -> None:

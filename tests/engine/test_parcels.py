@@ -14,7 +14,7 @@ import scipy.sparse
 
 from earnest.engine import parcels
 from earnest.engine.parcels import FileParcel, RunContent, by_file
-from earnest.engine.run import run
+from earnest.engine.run import run_tasks
 from tests.engine.test_run import collected, tasks_plain
 from tests.engine.works import Counted, mapped, powers
 
@@ -71,7 +71,7 @@ def test_large_arrays_are_mapped_and_can_be_written_to() -> None:
 
 def test_what_a_process_writes_stays_its_own(tmp_path: Path) -> None:
     shared = Counted(np.zeros(100_000), str(tmp_path / "log"))
-    found = collected(run(mapped, shared, tasks_plain(20), n_jobs=2))
+    found = collected(run_tasks(mapped, shared, tasks_plain(20), n_jobs=2))
     assert {str(o.arrays["kind"][0]) for o in found.values()} == {"mmap"}
     assert shared.values.sum() == 0.0
     sums: dict[float, list[float]] = {}

@@ -20,7 +20,7 @@ from earnest.core import TaskOutcome
 from earnest.core.base.protocols import EngineTask
 from earnest.engine import run as engine_run
 from earnest.engine.parcels import keep
-from earnest.engine.run import run
+from earnest.engine.run import run_tasks
 from earnest.engine.worker import TOGETHER, Chunks, WorkerBatch
 from earnest.errors import EarnestError, InputError
 from earnest.store import MemoryStore, SqliteStore
@@ -75,7 +75,7 @@ def same_all(left: dict, right: dict) -> bool:
 @pytest.mark.parametrize("name", BACKENDS)
 def test_outcomes_are_those_of_a_plain_loop(name: str) -> None:
     with backend(name) as n_jobs:
-        found = collected(run(powers, SHARED, TASKS, n_jobs=n_jobs))
+        found = collected(run_tasks(powers, SHARED, TASKS, n_jobs=n_jobs))
     assert same_all(found, {task.key: powers(SHARED, task) for task in TASKS})
 
 
@@ -86,18 +86,18 @@ def test_what_is_stored_is_not_run_again(name: str, tmp_path: Path) -> None:
         marked = TaskOutcome((3, 0), {}, {"s": -1.0})
         store.put(marked)
         with backend(name) as n_jobs:
-            found = run(powers, SHARED, TASKS, n_jobs=n_jobs, store=store)
+            found = run_tasks(powers, SHARED, TASKS, n_jobs=n_jobs, store=store)
             assert same(next(found), marked)  # stored ones first
             rest = collected(found)
         assert len(rest) == len(TASKS) - 1
-        again = collected(run(None, None, TASKS, n_jobs=2, store=store))  # type: ignore[arg-type]
+        again = collected(run_tasks(None, None, TASKS, n_jobs=2, store=store))  # type: ignore[arg-type]
     assert same_all(again, rest | {(3, 0): marked})
 
 
 def test_each_outcome_is_stored_when_it_is_given() -> None:
     store = MemoryStore()
     store.open({})
-    for count, _ in enumerate(run(powers, SHARED, TASKS[:5], store=store), start=1):
+    for count, _ in enumerate(run_tasks(powers, SHARED, TASKS[:5], store=store), start=1):
         assert len(store.done()) == count
 
 
@@ -117,7 +117,7 @@ def test_a_long_task_never_waits_for_another_one_to_be_kept(
     seconds = [0.0] * 60 + [TOGETHER] * 8 + [0.0] * 20
     tasks = [EngineTask((number,), each) for number, each in enumerate(seconds)]
     with backend(name) as n_jobs:
-        found = collected(run(lasting, str(log), tasks, n_jobs=n_jobs))
+        found = collected(run_tasks(lasting, str(log), tasks, n_jobs=n_jobs))
     assert [found[n,].numbers["seconds"] for n in range(len(tasks))] == seconds
     assert max(map(len, reports)) > 1  # short ones still travel together
     assert all(report.count(TOGETHER) <= 1 for report in reports)
@@ -127,7 +127,7 @@ def test_a_long_task_never_waits_for_another_one_to_be_kept(
 def test_a_pool_that_breaks_among_tasks_of_all_lengths_loses_none(tmp_path: Path) -> None:
     lengths = [0.0] * 40 + [TOGETHER, TOGETHER, 0.0, "die", TOGETHER, 0.0, TOGETHER] + [0.0] * 10
     tasks = [EngineTask((number,), each) for number, each in enumerate(lengths)]
-    found = collected(run(lasting, str(tmp_path / "log"), tasks, n_jobs=2))
+    found = collected(run_tasks(lasting, str(tmp_path / "log"), tasks, n_jobs=2))
     assert len(found) == len(tasks)
     assert [key for key, outcome in found.items() if outcome.failed] == [(43,)]
     assert found[43,].note == "the process ended"
@@ -147,7 +147,7 @@ def test_a_chunk_that_its_process_never_got_is_sent_again(monkeypatch: pytest.Mo
     monkeypatch.setattr(engine_run._SingleProcess, "get", Forgetful)
     monkeypatch.setattr(engine_run, "PATIENCE", 2.0)
     monkeypatch.setattr(engine_run, "LOOK", 0.1)
-    found = collected(run(powers, SHARED, TASKS[:3], n_jobs=1, time_limit=60))
+    found = collected(run_tasks(powers, SHARED, TASKS[:3], n_jobs=1, time_limit=60))
     assert len(found) == 3
     assert not any(outcome.failed for outcome in found.values())
     assert len(sent) > 1
@@ -172,7 +172,7 @@ def test_a_chunk_whose_process_died_unnoticed_is_sent_again(
     monkeypatch.setattr(engine_run, "is_working", lambda folder: True)
     monkeypatch.setattr(engine_run, "PATIENCE", 1.0)
     monkeypatch.setattr(engine_run, "LOOK", 0.1)
-    outcomes = collected(run(powers, SHARED, TASKS[:3], n_jobs=1, time_limit=60))
+    outcomes = collected(run_tasks(powers, SHARED, TASKS[:3], n_jobs=1, time_limit=60))
     assert len(outcomes) == 3
     assert not any(outcome.failed for outcome in outcomes.values())
     assert len(sent) > 1
@@ -193,7 +193,7 @@ def test_a_task_that_ran_out_of_time_is_run_again_only_with_more_time() -> None:
     with joblib.parallel_config(backend="threading"):  # in this thread, where `begun` is
         for limit in (0.2, 0.1, 0.2, 0.3, None, None, 0.1):
             tasks = [EngineTask((0,)), EngineTask((1,))]
-            found = collected(run(work, limit, tasks, store=store, time_limit=limit))
+            found = collected(run_tasks(work, limit, tasks, store=store, time_limit=limit))
             assert found.keys() == {(0,), (1,)}
     assert begun == [(0, 0.2), (1, 0.2), (0, 0.3), (0, None)]
     assert not store.done()[0,].failed
@@ -201,7 +201,7 @@ def test_a_task_that_ran_out_of_time_is_run_again_only_with_more_time() -> None:
 
 @pytest.mark.parametrize("payload", ["sleep", pytest.param("hang in C", marks=pytest.mark.slow)])
 def test_the_limit_that_was_reached_is_kept(payload: str) -> None:
-    (late,) = run(trouble, SHARED, [EngineTask((0,), payload)], time_limit=0.3, grace=0.2)
+    (late,) = run_tasks(trouble, SHARED, [EngineTask((0,), payload)], time_limit=0.3, grace=0.2)
     assert (late.note, late.numbers["time_limit"]) == ("time limit", 0.3)
 
 
@@ -212,7 +212,7 @@ KINDS = ["raise", "exit", "stubborn", "other key", "no outcome", "objects", "rec
 def test_whatever_a_task_raises_is_an_outcome_and_the_others_go_on(name: str) -> None:
     tasks = [EngineTask((number,), kind) for number, kind in enumerate([*KINDS, None, "text"])]
     with backend(name) as n_jobs:
-        found = collected(run(trouble, SHARED, tasks, n_jobs=n_jobs))
+        found = collected(run_tasks(trouble, SHARED, tasks, n_jobs=n_jobs))
     errors = [found[n,].error for n in range(len(KINDS))]
     words = ["ValueError: not today", "SystemExit: 3", "Stubborn", "returned something else"]
     words += ["returned something else", "'x' holds objects", "RecursionError"]
@@ -229,7 +229,7 @@ def test_whatever_a_task_raises_is_an_outcome_and_the_others_go_on(name: str) ->
 
 def test_a_traceback_is_the_same_wherever_the_task_runs() -> None:
     tasks = [EngineTask((0,), "raise"), EngineTask((1,), "exit")]
-    here, there = (collected(run(trouble, SHARED, tasks, n_jobs=n)) for n in (1, 2))
+    here, there = (collected(run_tasks(trouble, SHARED, tasks, n_jobs=n)) for n in (1, 2))
     assert same_all(here, there)
 
 
@@ -241,9 +241,9 @@ def test_an_interrupt_stops_with_everything_stored(name: str, tmp_path: Path) ->
     with SqliteStore(tmp_path / "run.db") as store:
         store.open({})
         with backend(name) as n_jobs, pytest.raises(KeyboardInterrupt):
-            given.extend(run(trouble, SHARED, tasks, n_jobs=n_jobs, store=store))
+            given.extend(run_tasks(trouble, SHARED, tasks, n_jobs=n_jobs, store=store))
         assert (3,) not in store.done()
-        resumed = collected(run(powers, SHARED, tasks_plain(9), n_jobs=1, store=store))
+        resumed = collected(run_tasks(powers, SHARED, tasks_plain(9), n_jobs=1, store=store))
     assert same_all(resumed, {(n,): powers(SHARED, EngineTask((n,))) for n in range(9)})
 
 
@@ -259,12 +259,14 @@ def test_a_run_that_is_left_early_leaves_nothing_behind(
     store = MemoryStore()
     store.open({})
     with backend(name) as n_jobs:
-        found = run(powers, SHARED, TASKS, n_jobs=n_jobs, store=store)
+        found = run_tasks(powers, SHARED, TASKS, n_jobs=n_jobs, store=store)
         keys = {next(found).key, next(found).key}
         found.close()  # type: ignore[attr-defined]  # an iterator that is a generator
         assert keys == set(store.done())
         assert list(tmp_path.glob("earnest-*")) == []
-        assert len(collected(run(powers, SHARED, TASKS, n_jobs=n_jobs, store=store))) == len(TASKS)
+        assert len(collected(run_tasks(powers, SHARED, TASKS, n_jobs=n_jobs, store=store))) == len(
+            TASKS
+        )
     assert list(tmp_path.glob("earnest-*")) == []
 
 
@@ -282,7 +284,7 @@ def test_a_chunk_sent_just_before_a_run_is_left_breaks_no_thread(
         time.sleep(0.5)
         return bool(look(self))
 
-    outcomes = run(powers, SHARED, TASKS, n_jobs=2)
+    outcomes = run_tasks(powers, SHARED, TASKS, n_jobs=2)
     next(outcomes)
     monkeypatch.setattr(_ExecutorManagerThread, "is_shutting_down", look_late)
     next(outcomes)
@@ -292,22 +294,22 @@ def test_a_chunk_sent_just_before_a_run_is_left_breaks_no_thread(
 
 def test_faults_of_the_call_are_refused_before_any_work() -> None:
     with pytest.raises(InputError, match="same key"):
-        run(powers, SHARED, [EngineTask((1,)), EngineTask((1,))])
+        run_tasks(powers, SHARED, [EngineTask((1,)), EngineTask((1,))])
     with pytest.raises(InputError, match="`n_jobs` is out of range"):
-        run(powers, SHARED, TASKS, n_jobs=0)
+        run_tasks(powers, SHARED, TASKS, n_jobs=0)
     for limit in (0, -1, float("nan"), "soon"):
         with pytest.raises(InputError, match="`time_limit` is out of range"):
-            run(powers, SHARED, TASKS, time_limit=limit)  # type: ignore[arg-type]
+            run_tasks(powers, SHARED, TASKS, time_limit=limit)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, None, -1])
 def test_no_tasks_give_no_outcomes(n_jobs: int | None) -> None:
-    assert list(run(powers, SHARED, [], n_jobs=n_jobs)) == []
+    assert list(run_tasks(powers, SHARED, [], n_jobs=n_jobs)) == []
 
 
 def test_a_payload_that_cannot_be_sent_fails_alone() -> None:
     tasks = [EngineTask((0,)), EngineTask((1,), threading.Lock()), EngineTask((2,))]
-    found = collected(run(trouble, SHARED, tasks, n_jobs=2))
+    found = collected(run_tasks(trouble, SHARED, tasks, n_jobs=2))
     assert found[1,].note == "cannot be sent"
     assert "cannot pickle" in (found[1,].error or "")
     assert same(found[2,], powers(SHARED, EngineTask((2,))))
@@ -318,7 +320,7 @@ def test_functions_of_the_session_go_along() -> None:
     shared = {"double": lambda x: factor * x}
     tasks = [EngineTask((n,), lambda n=n: float(n)) for n in range(3)]
     found = collected(
-        run(
+        run_tasks(
             lambda shared, task: TaskOutcome(task.key, {}, {"v": shared["double"](task.payload())}),
             shared,
             tasks,
@@ -331,13 +333,13 @@ def test_functions_of_the_session_go_along() -> None:
 def test_shared_data_that_cannot_be_sent_is_an_error_at_once() -> None:
     for name in ("loky", "multiprocessing"):
         with backend(name), pytest.raises(InputError, match=r"cannot be sent.*Use n_jobs=1"):
-            list(run(powers, threading.Lock(), TASKS, n_jobs=2))
+            list(run_tasks(powers, threading.Lock(), TASKS, n_jobs=2))
 
 
 def test_data_is_loaded_once_by_each_process_and_not_with_each_task(tmp_path: Path) -> None:
     log = str(tmp_path / "log")
     shared = Counted(np.zeros(100_000), log)
-    found = collected(run(processes, shared, tasks_plain(60), n_jobs=2))
+    found = collected(run_tasks(processes, shared, tasks_plain(60), n_jobs=2))
     loads = Path(log).read_text().split("\n")[:-1]
     pids = {o.numbers["pid"] for o in found.values()}
     assert len(loads) == len(set(loads)) == len(pids) <= 2
@@ -350,7 +352,7 @@ def test_kept_data_is_loaded_once_for_all_runs(
     log = str(tmp_path / "log")
     with keep(Counted(np.zeros(100_000), log)) as kept:
         for n_jobs in (1, 2, 2, 2):
-            found = collected(run(processes, kept, tasks_plain(6), n_jobs=n_jobs))
+            found = collected(run_tasks(processes, kept, tasks_plain(6), n_jobs=n_jobs))
             assert not any(o.failed for o in found.values())
         assert len(list(tmp_path.glob("earnest-*"))) == 1
     assert list(tmp_path.glob("earnest-*")) == []
@@ -362,7 +364,7 @@ def test_kept_data_is_loaded_once_for_all_runs(
 @pytest.mark.filterwarnings("error:a warning")
 def test_a_warning_is_an_error_in_workers_if_it_is_one_here(n_jobs: int) -> None:
     found = collected(
-        run(trouble, SHARED, [EngineTask((0,), "warn"), EngineTask((1,))], n_jobs=n_jobs)
+        run_tasks(trouble, SHARED, [EngineTask((0,), "warn"), EngineTask((1,))], n_jobs=n_jobs)
     )
     assert "UserWarning: a warning" in (found[0,].error or "")
     assert not found[1,].failed
@@ -372,7 +374,7 @@ def test_a_warning_is_an_error_in_workers_if_it_is_one_here(n_jobs: int) -> None
 @pytest.mark.filterwarnings("ignore:a warning")
 def test_a_warning_is_ignored_in_workers_if_it_is_here(n_jobs: int) -> None:
     found = collected(
-        run(trouble, SHARED, [EngineTask((0,), "warn"), EngineTask((1,))], n_jobs=n_jobs)
+        run_tasks(trouble, SHARED, [EngineTask((0,), "warn"), EngineTask((1,))], n_jobs=n_jobs)
     )
     assert not found[0,].failed
 
@@ -380,7 +382,7 @@ def test_a_warning_is_ignored_in_workers_if_it_is_here(n_jobs: int) -> None:
 def test_a_run_within_a_run(tmp_path: Path) -> None:
     expected = np.sort([powers(SHARED, EngineTask((n,))).numbers["s"] for n in range(3)])
     for n_jobs in (1, 2):
-        found = collected(run(nested, SHARED, tasks_plain(3), n_jobs=n_jobs))
+        found = collected(run_tasks(nested, SHARED, tasks_plain(3), n_jobs=n_jobs))
         assert [o.error for o in found.values()] == [None] * 3
         assert all(np.array_equal(o.arrays["inner"], expected) for o in found.values())
 
@@ -388,30 +390,30 @@ def test_a_run_within_a_run(tmp_path: Path) -> None:
 def test_none_is_the_number_of_the_configuration(tmp_path: Path) -> None:
     shared = Counted(np.zeros(10), str(tmp_path / "log"))
     with joblib.parallel_config(n_jobs=2):
-        found = collected(run(processes, shared, tasks_plain(4)))
+        found = collected(run_tasks(processes, shared, tasks_plain(4)))
     assert os.getpid() not in {o.numbers["pid"] for o in found.values()}
-    found = collected(run(processes, shared, tasks_plain(4)))
+    found = collected(run_tasks(processes, shared, tasks_plain(4)))
     assert {o.numbers["pid"] for o in found.values()} == {os.getpid()}
 
 
 def test_a_process_that_ends_once_costs_no_outcome(tmp_path: Path) -> None:
     log = str(tmp_path / "log")
     tasks = [EngineTask((number,), "once" if number == 4 else None) for number in range(10)]
-    found = collected(run(drop_dead_once, log, tasks, n_jobs=2))
+    found = collected(run_tasks(drop_dead_once, log, tasks, n_jobs=2))
     assert [found[n,].error for n in range(10)] == [None] * 10
     assert [found[n,].arrays["x"].size for n in range(10)] == list(range(10))
 
 
 def test_workers_that_never_begin_are_an_error_and_no_endless_loop() -> None:
     with pytest.raises(EarnestError, match=r"before they start a task.*Use n_jobs=1"):
-        list(run(powers, Deadly(), TASKS, n_jobs=2))
+        list(run_tasks(powers, Deadly(), TASKS, n_jobs=2))
 
 
 def test_kept_data_survives_a_run_that_was_left_early_and_a_crash() -> None:
     kinds = [None, "die", None, None]
     tasks = [EngineTask((number,), kind) for number, kind in enumerate(kinds)]
     with keep(SHARED) as kept:
-        first = run(
+        first = run_tasks(
             trouble,
             kept,
             [EngineTask((50 + n,), "sleep" if n else None) for n in range(3)],
@@ -419,7 +421,7 @@ def test_kept_data_survives_a_run_that_was_left_early_and_a_crash() -> None:
         )
         assert next(first).key == (50,)
         first.close()  # type: ignore[attr-defined]  # an iterator that is a generator
-        found = collected(run(trouble, kept, tasks, n_jobs=2))
+        found = collected(run_tasks(trouble, kept, tasks, n_jobs=2))
     assert [found[n,].failed for n in range(4)] == [False, True, False, False]
 
 
@@ -443,5 +445,5 @@ def test_progress_is_told_of_every_outcome() -> None:
     store.open({})
     store.put(TaskOutcome((1,)))
     tasks = [EngineTask((0,), "raise"), EngineTask((1,)), EngineTask((2,))]
-    list(run(trouble, SHARED, tasks, store=store, progress=recorder))
+    list(run_tasks(trouble, SHARED, tasks, store=store, progress=recorder))
     assert recorder.told == [((1,), False, True), ((0,), True, False), ((2,), False, False)]

@@ -132,10 +132,10 @@ def lasting(shared: Any, task: EngineTask) -> TaskOutcome:
 
 def nested(shared: Any, task: EngineTask) -> TaskOutcome:
     """Runs tasks of its own."""
-    from earnest.engine.run import run
+    from earnest.engine.run import run_tasks
 
     inner = [EngineTask((number,)) for number in range(3)]
-    values = [o.numbers["s"] for o in run(powers, shared, inner, n_jobs=2, time_limit=30)]
+    values = [o.numbers["s"] for o in run_tasks(powers, shared, inner, n_jobs=2, time_limit=30)]
     return TaskOutcome(task.key, {"inner": np.sort(values)})
 
 
@@ -165,10 +165,10 @@ def ran_there(shared: Any, task: EngineTask) -> float:
     """Runs a task on the dask cluster of which this process is a worker."""
     import joblib
 
-    from earnest.engine.run import run
+    from earnest.engine.run import run_tasks
 
     with joblib.parallel_config(backend="dask"):
-        (outcome,) = run(powers, shared, [task])
+        (outcome,) = run_tasks(powers, shared, [task])
     return outcome.numbers["s"]
 
 

@@ -74,9 +74,9 @@ def main(args: Sequence[str] | None = None) -> int:
     token = _started.set(find_process_start() if args is None else time.monotonic())
     try:
         with terminable():
-            from earnest.cli.app import run
+            from earnest.cli.app import run_program
 
-            return run(args)
+            return run_program(args)
     except KeyboardInterrupt:
         code = ending_code()
         if sys.stderr is not None:

@@ -227,7 +227,7 @@ def _asks_for_help(arguments: Sequence[str]) -> bool:
     return not arguments or bool(asking & set(arguments)) or COMPLETING in os.environ
 
 
-def run(args: Sequence[str] | None = None) -> int:
+def run_program(args: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code.
 
     Parameters

@@ -253,12 +253,15 @@ def keep(shared: T) -> Iterator[SharedData[T]]:
     --------
     >>> from earnest.core.base.protocols import TaskOutcome, EngineTask
     >>> from earnest.engine.parcels import keep
-    >>> from earnest.engine.run import run
+    >>> from earnest.engine.run_tasks import run_tasks
     >>> def work(shared, task):
     ...     return TaskOutcome(task.key, numbers={"power": shared ** task.key[0]})
     >>> with keep(2) as kept:
     ...     for round in (1, 2):
-    ...         [outcome.numbers["power"] for outcome in run(work, kept, [EngineTask((round,))])]
+    ...         [
+    ...             outcome.numbers["power"]
+    ...             for outcome in run_tasks(work, kept, [EngineTask((round,))])
+    ...         ]
     [2.0]
     [4.0]
     """

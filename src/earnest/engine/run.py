@@ -66,7 +66,7 @@ KEPT_ALIVE = 300  # seconds for which an idle process waits for more, as joblib'
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
-def run(
+def run_tasks(
     work: Work,
     shared: object,
     tasks: Sequence[EngineTask],
@@ -122,11 +122,11 @@ def run(
     Examples
     --------
     >>> from earnest.core.base.protocols import TaskOutcome, EngineTask
-    >>> from earnest.engine.run import run
+    >>> from earnest.engine.run_tasks import run_tasks
     >>> def work(shared, task):
     ...     return TaskOutcome(task.key, numbers={"power": shared**task.payload})
     >>> tasks = [EngineTask((exponent,), exponent) for exponent in (1, 2, 3)]
-    >>> [outcome.numbers["power"] for outcome in run(work, 2, tasks)]
+    >>> [outcome.numbers["power"] for outcome in run_tasks(work, 2, tasks)]
     [2.0, 4.0, 8.0]
     """
     tasks = list(tasks)

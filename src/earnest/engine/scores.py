@@ -18,7 +18,7 @@ from earnest.core.base.protocols import EngineTask, TaskOutcome
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.weights import Weights
 from earnest.engine.backends import Place, plan_backend
-from earnest.engine.run import run
+from earnest.engine.run import run_tasks
 from earnest.kernels.score import SPREAD, score_table
 from earnest.metrics.families import Metric
 
@@ -69,7 +69,7 @@ def _score_blocks(
     }
     tasks = [EngineTask((start,), pi.select(block)) for start, block in columns.items()]
     out = np.empty((len(weights), pi.n_configs))
-    for outcome in run(_score_block, (metric, weights), tasks, n_jobs=n_jobs):
+    for outcome in run_tasks(_score_block, (metric, weights), tasks, n_jobs=n_jobs):
         block = columns[outcome.key[0]]
         if outcome.error is not None:  # here it fails with an error that says why, or works
             scores = score_table(pi.select(block), metric, weights)

@@ -460,7 +460,8 @@ def test_a_command_starts_with_its_process_unless_a_process_calls_it(monkeypatch
     seen = []
     monkeypatch.setattr(command_line, "find_process_start", lambda: 123.0)
     monkeypatch.setattr(
-        "earnest.cli.app.run", lambda args: seen.append(command_line.find_command_start()) or 0
+        "earnest.cli.app.run_program",
+        lambda args: seen.append(command_line.find_command_start()) or 0,
     )
     before = time.monotonic()
     assert command_line.main() == command_line.main(["--help"]) == 0

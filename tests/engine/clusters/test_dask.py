@@ -26,7 +26,7 @@ from earnest.engine import Place, backends, on_backend, plan_backend
 from earnest.engine import scores as engine_scores
 from earnest.engine.clusters import dask as on_dask
 from earnest.engine.parcels import keep
-from earnest.engine.run import run
+from earnest.engine.run import run_tasks
 from earnest.errors import ClusterError, EarnestError
 from earnest.kernels import score as kernel
 from earnest.store import SqliteStore, read_run
@@ -234,13 +234,13 @@ def lines(log: Path) -> list[str]:
 
 
 def test_outcomes_are_those_of_a_plain_loop(cluster: DaskProcesses) -> None:
-    found = collected(run(powers, SHARED, TASKS))
+    found = collected(run_tasks(powers, SHARED, TASKS))
     assert same_all(found, {task.key: powers(SHARED, task) for task in TASKS})
 
 
 def test_both_workers_work_and_each_unpacks_once(cluster: DaskProcesses, tmp_path: Path) -> None:
     log = tmp_path / "log"
-    found = collected(run(processes, Counted(SHARED, str(log)), TASKS))
+    found = collected(run_tasks(processes, Counted(SHARED, str(log)), TASKS))
     loads = lines(log)
     assert len(set(loads)) == len(loads) == len({o.numbers["pid"] for o in found.values()})
 
@@ -249,7 +249,7 @@ def test_what_is_kept_is_sent_once_for_several_runs(cluster: DaskProcesses, tmp_
     log = tmp_path / "log"
     with keep(Counted(SHARED, str(log))) as kept:
         for first in (0, 10, 20):
-            assert len(list(run(processes, kept, TASKS[first : first + 10]))) == 10
+            assert len(list(run_tasks(processes, kept, TASKS[first : first + 10]))) == 10
     assert len(lines(log)) == len(set(lines(log))) <= 2
 
 
@@ -274,7 +274,7 @@ def test_a_worker_that_is_killed_costs_only_what_was_under_way(
 ) -> None:
     log = tmp_path / "log"
     tasks = [EngineTask((number, 0), 0.03) for number in range(40)]
-    found = run(noted, str(log), tasks)
+    found = run_tasks(noted, str(log), tasks)
     outcomes = [next(found) for _ in range(when)]
     cluster.kill(0)
     outcomes += found
@@ -349,7 +349,9 @@ def test_nested_cross_validation_survives_the_death_of_a_worker(
 
 
 def test_a_worker_that_comes_late_works_too(cluster: DaskProcesses, client: Client) -> None:
-    found = run(seconds_and_process, None, [EngineTask((number,), 0.01) for number in range(9999)])
+    found = run_tasks(
+        seconds_and_process, None, [EngineTask((number,), 0.01) for number in range(9999)]
+    )
     next(found)
     cluster.add()
     ran: set[float] = set()
@@ -363,13 +365,13 @@ def test_a_worker_that_comes_late_works_too(cluster: DaskProcesses, client: Clie
 def test_errors_and_late_tasks_are_outcomes(cluster: DaskProcesses) -> None:
     kinds = ["raise", "exit", "spin", None]
     tasks = [EngineTask((number,), kind) for number, kind in enumerate(kinds)]
-    found = collected(run(trouble, SHARED, tasks, time_limit=0.5))
+    found = collected(run_tasks(trouble, SHARED, tasks, time_limit=0.5))
     assert [found[n,].failed for n in range(4)] == [True, True, True, False]
     assert found[2,].note == "time limit"
 
 
 def test_what_is_parallel_in_a_task_runs_in_threads_of_its_worker(cluster: DaskProcesses) -> None:
-    (outcome,) = run(nested, SHARED, [EngineTask((0,))])
+    (outcome,) = run_tasks(nested, SHARED, [EngineTask((0,))])
     assert not outcome.failed, outcome.error
 
 
@@ -380,7 +382,7 @@ def test_a_run_may_be_a_task_of_the_cluster_itself(cluster: DaskProcesses, clien
 
 def test_a_run_that_is_left_takes_its_tasks_back(cluster: DaskProcesses, tmp_path: Path) -> None:
     log = tmp_path / "log"
-    found = run(lasting, str(log), [EngineTask((number,), 0.2) for number in range(50)])
+    found = run_tasks(lasting, str(log), [EngineTask((number,), 0.2) for number in range(50)])
     next(found)
     found.close()  # type: ignore[attr-defined]  # a generator
     time.sleep(1.2)  # in which twelve more would be begun
@@ -404,7 +406,7 @@ def test_a_task_that_kills_its_workers_fails_and_the_others_do_not(
     client.run_on_scheduler(allow_deaths, 0)  # instead of three, and each means a new process
     try:
         with joblib.parallel_config(backend="dask", client=client):
-            found = collected(run(trouble, SHARED, tasks))
+            found = collected(run_tasks(trouble, SHARED, tasks))
     finally:
         client.run_on_scheduler(allow_deaths, before)
     assert {key for key, outcome in found.items() if outcome.failed} == {(3,)}
@@ -428,10 +430,10 @@ def test_a_cluster_that_is_empty_or_dies_is_told_of_and_the_file_has_what_was_fi
         backend, _ = joblib.parallel.get_active_backend()
         backend.wait_for_workers_timeout = 0.25
         with pytest.raises(EarnestError, match=r"has had no worker for 0\.25 s"):
-            run(seconds_and_process, None, tasks)
+            run_tasks(seconds_and_process, None, tasks)
 
         cluster.ready(backend.client, 1)
-        found = run(seconds_and_process, None, tasks, store=store)
+        found = run_tasks(seconds_and_process, None, tasks, store=store)
         seen = [next(found).key for _ in range(4)]
         cluster.kill(0)
         with pytest.raises(EarnestError, match=r"no worker for 0\.5 s"):
@@ -439,7 +441,7 @@ def test_a_cluster_that_is_empty_or_dies_is_told_of_and_the_file_has_what_was_fi
         assert set(read_run(store.path).outcomes) == set(seen)
 
         cluster.ready(backend.client, 1)
-        found = run(seconds_and_process, None, tasks, store=store)
+        found = run_tasks(seconds_and_process, None, tasks, store=store)
         for _ in range(len(seen) + 1):
             next(found)
         cluster.kill_scheduler()
@@ -468,7 +470,7 @@ def test_workers_that_cannot_do_it_say_why(
             joblib.parallel_config(backend="dask", client=client),
             pytest.raises(EarnestError, match=message),
         ):
-            list(run(powers, SHARED, TASKS))
+            list(run_tasks(powers, SHARED, TASKS))
     finally:
         whole.kill(0)
 

@@ -20,7 +20,7 @@ import pytest
 from earnest.core import TaskOutcome
 from earnest.core.base.protocols import EngineTask
 from earnest.engine import Place, on_backend, plan_backend
-from earnest.engine.run import run
+from earnest.engine.run import run_tasks
 from earnest.store import SqliteStore
 from tests.engine.searches import searched
 from tests.engine.test_run import collected, same_all
@@ -78,27 +78,27 @@ def test_the_plan() -> None:
 
 
 def test_outcomes_are_those_of_a_plain_loop() -> None:
-    found = collected(run(powers, SHARED, TASKS))
+    found = collected(run_tasks(powers, SHARED, TASKS))
     assert same_all(found, {task.key: powers(SHARED, task) for task in TASKS})
 
 
 def test_data_is_unpacked_once_by_each_process(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    found = collected(run(processes, Counted(SHARED, str(log)), TASKS))
+    found = collected(run_tasks(processes, Counted(SHARED, str(log)), TASKS))
     loads = log.read_text().splitlines()
     assert len(set(loads)) == len(loads) == len({o.numbers["pid"] for o in found.values()})
 
 
 def test_outcomes_come_when_they_are_finished_not_batch_by_batch(tmp_path: Path) -> None:
     tasks = [EngineTask((number,), 3.0 if number == 0 else 0.01) for number in range(20)]
-    order = [outcome.key for outcome in run(lasting, str(tmp_path / "log"), tasks)]
+    order = [outcome.key for outcome in run_tasks(lasting, str(tmp_path / "log"), tasks)]
     assert order[-1] == (0,)
 
 
 def test_a_process_that_is_killed_costs_only_what_was_under_way(tmp_path: Path) -> None:
     log = tmp_path / "log"
     tasks = [EngineTask((number,), 0.1) for number in range(30)]
-    found = run(noted_process, str(log), tasks)
+    found = run_tasks(noted_process, str(log), tasks)
     outcomes = [next(found) for _ in range(5)]
     os.kill(int(log.read_text().splitlines()[-1]), signal.SIGKILL)
     outcomes += found
@@ -142,21 +142,21 @@ def workers_of(ray: Any) -> list[int]:
 def test_errors_and_late_tasks_are_outcomes() -> None:
     kinds = ["raise", "exit", "spin", "die", None]
     tasks = [EngineTask((number,), kind) for number, kind in enumerate(kinds)]
-    found = collected(run(trouble, SHARED, tasks, time_limit=0.5))
+    found = collected(run_tasks(trouble, SHARED, tasks, time_limit=0.5))
     assert [found[n,].failed for n in range(5)] == [True, True, True, True, False]
     assert [found[n,].note for n in (2, 3)] == ["time limit", "the process ended"]
 
 
 def test_what_is_parallel_in_a_task_runs_in_threads_of_its_worker() -> None:
-    (outcome,) = run(nested, SHARED, [EngineTask((0,))])
+    (outcome,) = run_tasks(nested, SHARED, [EngineTask((0,))])
     assert not outcome.failed, outcome.error
 
 
 def test_a_run_that_is_left_takes_its_tasks_back(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    found = run(lasting, str(log), [EngineTask((number,), 0.2) for number in range(50)])
+    found = run_tasks(lasting, str(log), [EngineTask((number,), 0.2) for number in range(50)])
     next(found)
     found.close()  # type: ignore[attr-defined]  # a generator
     time.sleep(2.0)  # in which twenty more would be begun
     assert len(log.read_text().splitlines()) <= 8
-    assert len(collected(run(powers, SHARED, TASKS))) == len(TASKS)  # nobody is in the way
+    assert len(collected(run_tasks(powers, SHARED, TASKS))) == len(TASKS)  # nobody is in the way

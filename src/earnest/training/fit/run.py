@@ -17,7 +17,7 @@ from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import EngineTask, Key, Progress, Store, TaskOutcome
 from earnest.engine.parcels import SharedData, keep
 from earnest.engine.progress import Meter, watch_progress
-from earnest.engine.run import run
+from earnest.engine.run import run_tasks
 from earnest.store import as_store
 from earnest.training.fit.experiment import UNPREDICTED, Experiment, fit_cell
 
@@ -122,7 +122,7 @@ def run_cells(opened: Run, cells: Sequence[EngineTask]) -> Iterator[TaskOutcome]
     """
     options = opened.options
     by_key = {task.key: task for task in cells} if options.raises else {}
-    for outcome in run(
+    for outcome in run_tasks(
         fit_cell,
         opened.experiment,
         cells,
