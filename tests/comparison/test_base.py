@@ -16,8 +16,8 @@ from earnest.comparison.base import (
     check_evidence,
     nothing_to_tell,
     p_values,
+    predict_alike,
     refuse_metric,
-    same_predictions,
 )
 from earnest.core import Seeds
 from earnest.errors import EvidenceError, MetricError
@@ -70,6 +70,6 @@ def test_the_same_predictions_are_the_same_with_gaps_too() -> None:
     scores = np.tile(np.linspace(0.1, 0.8, 8)[:, None], (1, 3))
     scores[0, 2] = 0.9
     pi = columns(y, scores)
-    assert same_predictions(pi, 0, 1)
-    assert same_predictions(pi, 2, 2)
-    assert not same_predictions(pi, 0, 2)
+    assert predict_alike(pi, 0, 1)
+    assert predict_alike(pi, 2, 2)
+    assert not predict_alike(pi, 0, 2)

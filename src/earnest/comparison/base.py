@@ -270,7 +270,7 @@ def refuse_metric(spec: TestSpec, metric: Metric, cure: str) -> MetricError:
     )
 
 
-def same_predictions(pi: Predictions, a: int, b: int) -> bool:
+def predict_alike(pi: Predictions, a: int, b: int) -> bool:
     """Tell whether two configurations predicted the same for every case."""
     if a == b:
         return True

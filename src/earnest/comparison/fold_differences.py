@@ -13,7 +13,7 @@ from earnest.comparison.base import (
     Question,
     Reading,
     TestSpec,
-    same_predictions,
+    predict_alike,
 )
 from earnest.comparison.wald import wald
 from earnest.core.base.errors import EvidenceError
@@ -68,7 +68,7 @@ class FoldReading(Reading):
             units=self.units,
             unit="fold",
             df=count - 1,
-            same=same_predictions(pi, a, b),
+            same=predict_alike(pi, a, b),
             cautions=self.remarks,
         )
 

@@ -17,9 +17,9 @@ from earnest.comparison.base import (
     SupportedMetrics,
     TestSpec,
     flip_signs,
+    predict_alike,
     refuse_metric,
     register,
-    same_predictions,
 )
 from earnest.comparison.wald import few_units, wald
 from earnest.core.base import check
@@ -81,7 +81,7 @@ class BayleReading(Reading):
             metric.scale,
             units=self._independent,
             unit=self._unit,
-            same=same_predictions(self.question.pi, a, b),
+            same=predict_alike(self.question.pi, a, b),
             ends=partial(self._ends, a, b) if cases.kind == "delta" else None,
             cautions=[
                 *remarks,

@@ -18,8 +18,8 @@ from earnest.comparison.base import (
     SupportedMetrics,
     TestSpec,
     p_values,
+    predict_alike,
     register,
-    same_predictions,
     several_models,
 )
 from earnest.comparison.wald import few_units, wald
@@ -86,7 +86,7 @@ class BootstrapReading:
             metric.scale,
             units=self._independent,
             unit=_unit(pi, metric),
-            same=same_predictions(pi, a, b),
+            same=predict_alike(pi, a, b),
             few=self._few(a, b),
         )
         if outcome.standard_error:

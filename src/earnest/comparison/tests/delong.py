@@ -17,9 +17,9 @@ from earnest.comparison.base import (
     SupportedMetrics,
     TestSpec,
     flip_signs,
+    predict_alike,
     refuse_metric,
     register,
-    same_predictions,
     several_models,
 )
 from earnest.comparison.wald import few_units, wald
@@ -62,7 +62,7 @@ class DeLongReading(Reading):
             metric.scale,
             units=self._independent,
             unit=unit,
-            same=same_predictions(pi, a, b),
+            same=predict_alike(pi, a, b),
             cautions=() if self.training else several_models(pi),
             few=few_units(self._independent, unit, metric),
         )

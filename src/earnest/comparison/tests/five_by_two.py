@@ -14,8 +14,8 @@ from earnest.comparison.base import (
     Reading,
     SupportedMetrics,
     TestSpec,
+    predict_alike,
     register,
-    same_predictions,
 )
 from earnest.comparison.wald import wald
 from earnest.core.base.errors import EvidenceError
@@ -93,7 +93,7 @@ class FiveByTwoReading(FiveByTwo):
             units=DEGREES,
             unit="repeat",
             df=DEGREES,
-            same=same_predictions(question.pi, a, b),
+            same=predict_alike(question.pi, a, b),
             cautions=[ONE_FOLD],
         )
 

@@ -14,8 +14,8 @@ from earnest.comparison.base import (
     Question,
     SupportedMetrics,
     TestSpec,
+    predict_alike,
     register,
-    same_predictions,
 )
 from earnest.comparison.tests.five_by_two import DEGREES, DESIGN, FiveByTwo, average_variance
 from earnest.comparison.wald import ROUNDING, wald
@@ -38,7 +38,7 @@ class CombinedReading(FiveByTwo):
         question, values, apart = self.question, self.values, self.apart(a, b)
         pair = (float(values[a]), float(values[b]))
         below = 2.0 * DEGREES * average_variance(apart)
-        same = same_predictions(question.pi, a, b)
+        same = predict_alike(question.pi, a, b)
         size = max(abs(pair[0]), abs(pair[1]), float(np.abs(apart).max()))
         if same or below <= (ROUNDING * size) ** 2:  # nothing to divide by
             outcome = wald(

@@ -18,9 +18,9 @@ from earnest.comparison.base import (
     TestSpec,
     nothing_to_tell,
     p_values,
+    predict_alike,
     refuse_metric,
     register,
-    same_predictions,
     several_models,
 )
 from earnest.comparison.wald import SAME_COLUMN
@@ -50,7 +50,7 @@ class McNemarReading(Reading):
         pi, n = self.question.pi, len(self.hits)
         only_a = int((self.hits[:, a] & ~self.hits[:, b]).sum())
         only_b = int((~self.hits[:, a] & self.hits[:, b]).sum())
-        same = same_predictions(pi, a, b)
+        same = predict_alike(pi, a, b)
         values = (float(self.hits[:, a].mean()), float(self.hits[:, b].mean()))
         return PairOutcome(
             difference=(only_a - only_b) / n,

@@ -17,9 +17,9 @@ from earnest.comparison.base import (
     SupportedMetrics,
     TestSpec,
     p_values,
+    predict_alike,
     refuse_metric,
     register,
-    same_predictions,
     several_models,
 )
 from earnest.comparison.wald import wald
@@ -68,7 +68,7 @@ class FlipReading:
         apart = self.sums[:, a] - self.sums[:, b]
         noise = TIE * np.maximum(np.abs(self.sums[:, a]), np.abs(self.sums[:, b]))
         apart = np.where(np.abs(apart) <= noise, 0.0, apart)
-        same = same_predictions(pi, a, b)
+        same = predict_alike(pi, a, b)
         floor = TIE * float(np.abs(apart).max(initial=0.0) / self.sizes.min())
         means = self._means(a, b)
         tied = TIE * float(np.abs(self.sums[:, a] - self.sums[:, b]).max() / self.sizes.min())
