@@ -42,11 +42,11 @@ from earnest.cli.errors import (
     internal_error,
     make_memory_error,
     refuse_little_space,
-    say,
     say_error,
     show_warning,
     system_line,
     usage_line,
+    write_line,
 )
 from earnest.cli.options import WHOLE_HELP, take_options
 from earnest.cli.reading import keep_standard_input
@@ -250,7 +250,7 @@ def run_program(args: Sequence[str] | None = None) -> int:
                 args, prog_name="earnest", standalone_mode=False, default_map=defaults.by_command
             )
     except UsageError as error:
-        say(usage_line(cast(Complaint, error), defaults.path))
+        write_line(usage_line(cast(Complaint, error), defaults.path))
         return BAD_INPUT
     except (KeyboardInterrupt, typer.Abort) as error:
         if isinstance(error.__cause__, EOFError):  # of a file: nobody is asked anything here
@@ -263,7 +263,7 @@ def run_program(args: Sequence[str] | None = None) -> int:
         elif isinstance(error, EarnestError):
             say_error(error)
         elif isinstance(error, OSError):
-            say(system_line(error))
+            write_line(system_line(error))
         else:
             raise
         return BAD_INPUT
@@ -271,5 +271,5 @@ def run_program(args: Sequence[str] | None = None) -> int:
         enter(None)
     if code in ENDINGS:
         code = ending_code()
-        say("", label=ENDINGS[code])
+        write_line("", label=ENDINGS[code])
     return code if isinstance(code, int) else 0

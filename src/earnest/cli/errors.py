@@ -24,7 +24,7 @@ def say_error(error: EarnestError) -> None:
     from earnest.cli.show.progress import is_live
 
     if not is_live(sys.stderr):
-        say(str(error))
+        write_line(str(error))
         return
     from rich.console import Console
     from rich.padding import Padding
@@ -33,7 +33,7 @@ def say_error(error: EarnestError) -> None:
     from earnest.cli.show.estimate import grid
     from earnest.cli.show.terminal import WIDEST, clean
 
-    say(error.what)
+    write_line(error.what)
     parts = (("expected", error.needs), ("found", error.got), ("try", error.cure))
     table = grid(2)
     for label, words in parts:
@@ -147,7 +147,7 @@ def read_space_limit() -> int | None:
     return None if limit == resource.RLIM_INFINITY else limit
 
 
-def say(text: str, *, label: str = "error") -> None:
+def write_line(text: str, *, label: str = "error") -> None:
     """Write one line to standard error, whatever the text holds."""
     from rich.console import Console
     from rich.text import Text
@@ -176,7 +176,7 @@ def show_warning(
 ) -> None:
     """Write a warning as Python does, that of a plug-in without the line of code it comes from."""
     if issubclass(category, PluginWarning):
-        say(str(message), label="warning")
+        write_line(str(message), label="warning")
     elif sys.stderr is not None:
         sys.stderr.write(
             clean_text(warnings.formatwarning(message, category, filename, lineno, line))
@@ -194,7 +194,7 @@ def internal_error(
         if sys.stderr is not None:
             sys.stderr.write(clean_text("".join(traceback.format_exception(kind, error, trace))))
         return
-    say(
+    write_line(
         f"{kind.__name__}: {error}. This is a bug in earnest, not an error in your input. Please "
         "report the command and what it prints with EARNEST_TRACEBACK=1.",
         label="internal error",

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from earnest.cli.errors import say
+from earnest.cli.errors import write_line
 from earnest.cli.options import JsonOutput, Output
 from earnest.cli.show.terminal import write, write_json
 from earnest.core.base import check
@@ -109,7 +109,7 @@ def note_formulas(out: Path | None, columns: Mapping[str, Iterable[object]]) -> 
             f"{count:,} in {name if name == NAMES else f'column {name!r}'}"
             for name, count in counts.items()
         )
-        say(
+        write_line(
             f"The CSV holds text that a spreadsheet may run as a formula: {cells}. Import it as "
             "text, or write .parquet.",
             label="note",

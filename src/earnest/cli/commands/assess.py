@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from earnest.cli.errors import say
+from earnest.cli.errors import write_line
 from earnest.cli.options import Data, JsonOutput, LearnerOptions
 from earnest.cli.reading import read_cases, read_table_marks
 from earnest.cli.writing import share_seed, write_results
@@ -152,7 +152,7 @@ def tell_how_to_resume(out: Path | None) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         if out is not None:
-            say(
+            write_line(
                 f"Finished work is kept in {out}. Run the same command to continue.",
                 label="stopped",
             )

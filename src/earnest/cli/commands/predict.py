@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from earnest.cli.errors import say
+from earnest.cli.errors import write_line
 from earnest.cli.options import JsonOutput, Overwrite, make_argument
 from earnest.cli.reading import read_table_marks
 from earnest.cli.show.terminal import write_data, write_json
@@ -66,7 +66,7 @@ def command(
     forecast = model.predict(data, id=options.id, **read_table_marks(csv))
     for caution in forecast.cautions:
         sentences = (caution.what, caution.consequence, caution.cure)
-        say(render(" ".join(filter(None, sentences))), label=caution.code)
+        write_line(render(" ".join(filter(None, sentences))), label=caution.code)
     if json:
         facts = {"winner": model.winner, "task": str(model.task), "metric": model.metric}
         remarks = [caution.to_dict() for caution in forecast.cautions]
@@ -76,7 +76,7 @@ def command(
     if out is not None:
         save_predicted(forecast.to_dict(), out)
         note_formulas(out, _list_cells(forecast.to_dict()))
-        say(f"{write_count(len(forecast), 'row')} to {out}", label="wrote")
+        write_line(f"{write_count(len(forecast), 'row')} to {out}", label="wrote")
     elif not json:
         write_data(_write_csv(forecast.to_dict()).decode())
         note_formulas(None, _list_cells(forecast.to_dict()))

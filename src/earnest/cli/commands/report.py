@@ -115,11 +115,12 @@ def _choose_paths(run: Path, out: Path | None, metrics: list[str]) -> dict[str |
 
 
 def _say(page: Report, path: Path) -> None:
-    from earnest.cli.show.estimate import emit_blocks, remarks, say
+    from earnest.cli.show.estimate import emit_blocks, remarks, show_paragraph
 
     answer = page.content.answer
     assert answer is not None  # a run without one is refused before
     cautions = remarks(answer.cautions, answer.checked) if answer.checked else ()
     emit_blocks(
-        [say(page.content.sentence, "bold"), say(answer.lede)], [*cautions, say(f"Wrote {path}")]
+        [show_paragraph(page.content.sentence, "bold"), show_paragraph(answer.lede)],
+        [*cautions, show_paragraph(f"Wrote {path}")],
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from earnest.cli import ending_code, find_command_start
-from earnest.cli.errors import say
+from earnest.cli.errors import write_line
 from earnest.cli.options import Data
 from earnest.cli.reading import read_sign
 from earnest.cli.show.terminal import write_json
@@ -139,11 +139,11 @@ def run_job(data: Path, tune_options: TuneOptions, options: RunFiles) -> Tuned:
                 tuned = replace(tuned, seconds=meter.read().elapsed)
     except KeyboardInterrupt:
         if (out / "run.db").exists():
-            say(f"Finished work is kept in {out}/. Run the same command with --resume to continue.",
+            write_line(f"Finished work is kept in {out}/. Run the same command with --resume to continue.",
                 label="stopped")  # fmt: skip
         raise typer.Exit(ending_code()) from None
     if page is not None and page.trouble is not None:
-        say(page.trouble, label="warning")
+        write_line(page.trouble, label="warning")
     if options.json:
         times = {"seconds": tuned.seconds, "fit_seconds": tuned.fit_seconds}
         times |= {} if tuned.budget_used is None else {"budget_used": tuned.budget_used}

@@ -16,7 +16,7 @@ from earnest.cli.show.estimate import (
     label_facts,
     metric_words,
     remarks,
-    say,
+    show_paragraph,
     spec_of,
     table,
     tag_cautions,
@@ -76,12 +76,12 @@ def _sentences(estimate: Estimate) -> Iterator[Part]:
             "on new data."
         )
     yield indented(main)
-    yield say(confidence(estimate))
+    yield show_paragraph(confidence(estimate))
     if whose := training_words(estimate):
-        yield say(whose)
+        yield show_paragraph(whose)
     shown = print_numbers(estimate)
     if estimate.provenance.n_folds == 0 and shown.naive not in (None, shown.value):
-        yield say(f"On the cases it was trained on, it scores {shown.naive}.", GREY)
+        yield show_paragraph(f"On the cases it was trained on, it scores {shown.naive}.", GREY)
 
 
 def _picture(estimate: Estimate) -> Iterator[Text]:

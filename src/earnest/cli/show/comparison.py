@@ -17,7 +17,7 @@ from earnest.cli.show.estimate import (
     label_facts,
     metric_words,
     remarks,
-    say,
+    show_paragraph,
     splits,
     title_of,
 )
@@ -50,7 +50,7 @@ def show_comparison(comparison: Comparison, names: Mapping[str, str] | None = No
         *evidence(comparison),
     ]
     emit_blocks(
-        [say(decision(comparison, title_of(comparison)), "bold")],
+        [show_paragraph(decision(comparison, title_of(comparison)), "bold")],
         picture(comparison, columns()),
         [label_facts(facts)],
         remarks(comparison.cautions, CHECKED),
@@ -204,7 +204,7 @@ def show_comparisons(results: Comparisons, names: Mapping[str, str] | None = Non
     `names` says what to print of each configuration; sentences keep the id.
     """
     emit_blocks(
-        [say(headline(results), "bold")],
+        [show_paragraph(headline(results), "bold")],
         table(results, columns(), names),
         [label_facts(facts(results, names))],
         remarks(results.cautions, CHECKED),
@@ -234,7 +234,7 @@ def table(
         _cells(comparison, p, results.p_best[comparison.b] if both else None, places, names)
         for comparison, p in rows
     ]
-    yield say(f"{results.reference} {MINUS} other", GREY)
+    yield show_paragraph(f"{results.reference} {MINUS} other", GREY)
     heads = (*HEADS, P_BEST) if both else HEADS
     texts = list(zip(heads, *cells, strict=True))
     widths = [max(len(text) for text in column) for column in texts]
@@ -251,7 +251,7 @@ def table(
         yield _row(comparison, texts_of, widths, axis, narrow, comparison.b in not_worse)
     more = len(results) - len(rows)
     if more > 0:
-        yield say(f"{more} more; --json has them all.", GREY)
+        yield show_paragraph(f"{more} more; --json has them all.", GREY)
 
 
 def _two_kinds(results: Comparisons) -> bool:

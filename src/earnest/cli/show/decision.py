@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from earnest.cli.show.estimate import Fact, emit_blocks, label_facts, remarks, say
+from earnest.cli.show.estimate import Fact, emit_blocks, label_facts, remarks, show_paragraph
 from earnest.core.results.specs import Selection
 from earnest.core.text.numbers import percent
 from earnest.decision.plan import DETECT, MOST_ITEMS, Plan
@@ -14,7 +14,7 @@ from earnest.decision.verdict import Verdict
 def show_verdict(verdict: Verdict, names: Mapping[str, str] | None = None) -> None:
     """Write one verdict; `names` says what to print of each configuration."""
     emit_blocks(
-        [say(verdict.sentence, "bold")],
+        [show_paragraph(verdict.sentence, "bold")],
         [label_facts(_list_facts(verdict, names or {}))],
         remarks(verdict.cautions, "folds, groups, looks, cases"),
     )
@@ -44,7 +44,7 @@ WIDEST = 30  # signs of a bar
 def show_plan(plan: Plan) -> None:
     """Write one plan."""
     emit_blocks(
-        [say(plan.sentence, "bold")],
+        [show_paragraph(plan.sentence, "bold")],
         [label_facts(_list_curve(plan))],
         [label_facts(_list_plan_facts(plan))],
         remarks(plan.cautions, "size of the pilot"),

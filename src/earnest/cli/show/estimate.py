@@ -61,7 +61,7 @@ def emit_blocks(*blocks: Iterable[Part]) -> None:
     emit(*(block for parts in listed if parts for block in (Text(), *parts)))
 
 
-def say(text: str, style: str = "") -> Padding:
+def show_paragraph(text: str, style: str = "") -> Padding:
     """Return a paragraph of text, indented."""
     return indented(Text(clean(text), style=style))
 
@@ -103,11 +103,11 @@ def sentences(
     `tried` is how many configurations were begun, where some were not evaluated on every fold.
     """
     yield indented(write_headline(estimate, speaker))
-    yield say(confidence(estimate))
+    yield show_paragraph(confidence(estimate))
     if whose := training_words(estimate, delivered=delivered):
-        yield say(whose)
+        yield show_paragraph(whose)
     if why := reason(estimate, speaker=speaker, tried=tried):
-        yield say(why, GREY)
+        yield show_paragraph(why, GREY)
 
 
 def picture(estimate: Estimate, columns: int) -> Iterator[Text]:
@@ -212,7 +212,7 @@ def remarks(cautions: Iterable[Caution | ShownCaution], looked_at: str) -> Itera
     shown = [each if isinstance(each, ShownCaution) else ShownCaution(each) for each in cautions]
     ordered = sorted(shown, key=_rank)
     if not ordered:
-        yield say(f"No cautions. Checked: {looked_at}.", GREY)
+        yield show_paragraph(f"No cautions. Checked: {looked_at}.", GREY)
         return
     table = grid(2)
     kinds: dict[str, list[ShownCaution]] = {}
@@ -231,7 +231,7 @@ def remarks(cautions: Iterable[Caution | ShownCaution], looked_at: str) -> Itera
     more = len(ordered) - len(opened)
     if more > 0:
         where = "`cautions` has them all" if current_door().is_python else "--json has them all"
-        yield say(f"{more} more; {where}.", GREY)
+        yield show_paragraph(f"{more} more; {where}.", GREY)
 
 
 def _rank(shown: ShownCaution) -> tuple[bool, str]:
@@ -310,14 +310,14 @@ def table(estimates: Estimates, reported: Estimate, columns: int) -> Iterator[Pa
     yield indented(Text((head + (axis.labels() if axis else "")).rstrip(), style=GREY))
     first = [reported.estimand, *(e.estimand for e in estimates)]
     for estimand in dict.fromkeys(first):
-        yield say(estimand, GREY)
+        yield show_paragraph(estimand, GREY)
         for row in cells:
             if row.estimate.estimand == estimand:
                 yield (
                     pile_cells(row, reported) if stacked else draw_row(row, widths, axis, reported)
                 )
     if estimates.refused:
-        yield say("cannot answer", GREY)
+        yield show_paragraph("cannot answer", GREY)
         reasons = ((f"  {name}", str(why)) for name, why in estimates.refused.items())
         yield label_facts(reasons, style=GREY)
 

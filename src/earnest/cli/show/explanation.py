@@ -17,7 +17,7 @@ from earnest.cli.show.estimate import (
     indented,
     label_facts,
     remarks,
-    say,
+    show_paragraph,
 )
 from earnest.cli.show.terminal import ACCENT, GREY, NO_BREAK, WARN, clean, columns
 from earnest.core.space.levels import show_level
@@ -44,8 +44,8 @@ def show_explanation(
     trees = [tree for tree in explanation.regions.values() if len(tree) > 1]
     emit_blocks(
         [
-            say(f"{explanation.headline}.", "bold"),
-            say(str(explanation.surrogate_quality)),
+            show_paragraph(f"{explanation.headline}.", "bold"),
+            show_paragraph(str(explanation.surrogate_quality)),
         ],
         winner(explanation),
         effects(explanation),
@@ -61,7 +61,7 @@ def winner(explanation: Explanation) -> Iterator[Part]:
     if tree is None or tree.best is None:
         return
     leaf = tree.best
-    yield say("The best configuration lies where", GREY)
+    yield show_paragraph("The best configuration lies where", GREY)
     yield Padding(Text(clean(leaf.words), style=ACCENT), (0, 0, 0, 4), expand=False)
     effect = f"{tree.param} there: {span(leaf.curve)}, best at {best_at(leaf.curve)}"
     yield Padding(Text(clean(f"{leaf.facts}; {effect}"), style=GREY), (0, 0, 0, 4), expand=False)
@@ -91,7 +91,7 @@ def effects(explanation: Explanation) -> Iterator[Part]:
         yield from _one_below_another(objective.name, better, shown, rows)
     more = len(explanation.effects) - len(shown)
     if more > 0:
-        yield say(f"{more} more; --json has them all.", GREY)
+        yield show_paragraph(f"{more} more; --json has them all.", GREY)
 
 
 def _side_by_side(heads: Sequence[str], rows: Sequence[Row]) -> Part:
@@ -109,9 +109,9 @@ def _one_below_another(
 ) -> Iterator[Part]:
     """Yield two lines per parameter, where a terminal has no room for a table; nothing is cut."""
     legend = f"Share of variance, curve, best value, range of {objective} ({better} is better)"
-    yield say(legend, GREY)
+    yield show_paragraph(legend, GREY)
     for whole, (_, share, curve, _, ends) in zip(curves, rows, strict=True):
-        yield say(whole.param, "bold")
+        yield show_paragraph(whole.param, "bold")
         line = Text(share.replace(" ", NO_BREAK))
         line.append(f"  {curve}", ACCENT).append(clean(f"  best at {best_at(whole)}  "))
         yield Padding(line.append(ends.replace(" ", NO_BREAK)), (0, 0, 0, 4), expand=False)
@@ -122,7 +122,7 @@ def regions(tree: RegionTree, *, shown: bool = False) -> Iterator[Part]:
 
     With `shown` the best one stands elsewhere, and the others are listed.
     """
-    yield say(f"{'Other regions' if shown else 'Regions'} of {tree.param}", GREY)
+    yield show_paragraph(f"{'Other regions' if shown else 'Regions'} of {tree.param}", GREY)
     table = grid(2)
     for leaf in sorted(tree.leaves, key=lambda leaf: not leaf.holds_best):
         if shown and leaf.holds_best:

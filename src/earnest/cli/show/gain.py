@@ -13,7 +13,7 @@ from earnest.cli.show.estimate import (
     label_facts,
     metric_words,
     remarks,
-    say,
+    show_paragraph,
     splits,
 )
 from earnest.cli.show.picture import HONEST, NAIVE, Axis
@@ -28,9 +28,11 @@ NEEDS = 34  # columns of the numbers beside it
 
 def show_gain(gain: Gain, names: Mapping[str, str] | None = None) -> None:
     """Write one gain; `names` says what to print of each configuration."""
-    advised = (say(sentence) for sentence in (confidence(gain), *advice(gain)) if sentence)
+    advised = (
+        show_paragraph(sentence) for sentence in (confidence(gain), *advice(gain)) if sentence
+    )
     emit_blocks(
-        [say(headline(gain), "bold"), *advised],
+        [show_paragraph(headline(gain), "bold"), *advised],
         [indented(_list_curve(gain))],
         [label_facts(_list_facts(gain, names or {}))],
         remarks(gain.cautions, "the order of the search, classes per fold, groups"),

@@ -11,7 +11,7 @@ import numpy as np
 
 from earnest.adapters.predictions.door import kind_of
 from earnest.adapters.scores.door import list_tools
-from earnest.cli.show.estimate import Fact, Part, emit_blocks, label_facts, remarks, say
+from earnest.cli.show.estimate import Fact, Part, emit_blocks, label_facts, remarks, show_paragraph
 from earnest.cli.show.terminal import GREY
 from earnest.core.base import check
 from earnest.core.base.errors import MetricError
@@ -85,7 +85,7 @@ def _metric(pi: Predictions) -> str:
 def show_gathered(facts: dict[str, Any], cautions: Sequence[Caution]) -> None:
     """Write what was read, its cautions, and what to do next."""
     what = f"the predictions of {write_count(facts['n_tested'], 'case')}"
-    other = say("or the metric you tuned for: see earnest metrics.", GREY)
+    other = show_paragraph("or the metric you tuned for: see earnest metrics.", GREY)
     with through(Door(frozenset({"--ensembles"}))):
         _show(facts, what, _rows(facts), cautions, [other])
 
@@ -99,10 +99,10 @@ def _show(
 ) -> None:
     head = f"Gathered {write_count(facts['n_configs'], 'configuration')} with {what}."
     emit_blocks(
-        [say(head, "bold")],
+        [show_paragraph(head, "bold")],
         [label_facts(rows)],
         remarks(cautions, "") if cautions else (),
-        [say(f"Next: {facts['next']}"), *more],
+        [show_paragraph(f"Next: {facts['next']}"), *more],
     )
 
 

@@ -7,7 +7,14 @@ from collections.abc import Sequence
 from rich.table import Table
 from rich.text import Text
 
-from earnest.cli.show.estimate import emit_blocks, indented, label_facts, remarks, say, splits
+from earnest.cli.show.estimate import (
+    emit_blocks,
+    indented,
+    label_facts,
+    remarks,
+    show_paragraph,
+    splits,
+)
 from earnest.cli.show.terminal import ACCENT, GREY, columns
 from earnest.core.results.thresholds import ThresholdChoice, Thresholds
 from earnest.core.text.numbers import write_count
@@ -35,9 +42,13 @@ def show_thresholds(
     if choices is None:
         choices = [] if thresholds.draws is None else [thresholds.choose("youden")]
     cautions = (*thresholds.cautions, *(each for choice in choices for each in choice.cautions))
-    sentences = (say(tell_choice(thresholds, each)) for each in choices)
+    sentences = (show_paragraph(tell_choice(thresholds, each)) for each in choices)
     emit_blocks(
-        [say(headline(thresholds), "bold"), *sentences, say(tell_bands(thresholds))],
+        [
+            show_paragraph(headline(thresholds), "bold"),
+            *sentences,
+            show_paragraph(tell_bands(thresholds)),
+        ],
         [indented(_list_rows(thresholds, at))],
         [label_facts(_list_facts(thresholds))],
         remarks(cautions, "scales of scores, the order of the search, classes per fold, groups"),
