@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from earnest.core.results.base import Plain
 from earnest.core.space.space import Space
-from earnest.explanation.sampling_bias import short
+from earnest.explanation.sampling_bias import show_short
 
 Floats = NDArray[np.float64]
 LEAST = 0.1  # of a range: less of it beyond the trials that inform is not worth a word
@@ -52,7 +52,7 @@ class Untested(Plain):
     @property
     def words(self) -> str:
         """The part in words."""
-        value = short(self.limit)
+        value = show_short(self.limit)
         return value if self.beyond is Beyond.LEVEL else f"{self.beyond} {value}"
 
     def __str__(self) -> str:

@@ -41,7 +41,7 @@ from earnest.explanation.effects import (
 from earnest.explanation.importance import Importance, Share
 from earnest.explanation.regions.partition import Growth, RegionRule, regions_of
 from earnest.explanation.regions.regions import Region, RegionTree, inside
-from earnest.explanation.sampling_bias import SamplingBias, short
+from earnest.explanation.sampling_bias import SamplingBias, show_short
 from earnest.explanation.stable import StableOptimum
 from earnest.explanation.suggest import Suggestion, suggest
 from earnest.explanation.surrogate.quality import NOT_SHOWN, SurrogateQuality, Trust
@@ -295,7 +295,7 @@ class Explanation(Result):
                 "total": total[name].value,
                 "total_low": total[name].low,
                 "total_high": total[name].high,
-                "best": short(self.best_config[name]) if name in self.best_config else None,
+                "best": show_short(self.best_config[name]) if name in self.best_config else None,
                 "n_trials": self.effects[name].n_trials if name in self.effects else None,
             }
             for name, share in self.importance.main.items()

@@ -229,12 +229,12 @@ def _put_in_words(space: Space, column: int, edges: Floats, first: int, last: in
     parameter = space[column]
     if not parameter.numeric:
         return str(parameter.choices[first])
-    low, high = (short(v) for v in parameter.decode(edges[[first, last + 1]]))
+    low, high = (show_short(v) for v in parameter.decode(edges[[first, last + 1]]))
     if first == 0:
         return f"below {high}"
     return f"above {low}" if last == len(edges) - 2 else f"{low} to {high}"
 
 
-def short(value: object) -> str:
+def show_short(value: object) -> str:
     """Return a value with at most three digits, as it is read in a sentence."""
     return show_level(value, digits=3)

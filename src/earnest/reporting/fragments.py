@@ -44,7 +44,7 @@ from earnest.core.text.thresholds import tell_thresholds
 from earnest.decision.plan import Plan
 from earnest.decision.verdict import Verdict
 from earnest.explanation.result import Explanation, show_share
-from earnest.explanation.sampling_bias import short
+from earnest.explanation.sampling_bias import show_short
 from earnest.inference.general.result import StatisticResult
 from earnest.metrics import METRICS
 from earnest.plotting.svg import answer as svg_answer
@@ -209,7 +209,9 @@ def explanation_fragment(explanation: Explanation) -> str:
         )
         for i, curve in enumerate(curves[:MOST_EFFECTS])
     ]
-    best = ", ".join(f"{name} = {short(value)}" for name, value in explanation.best_config.items())
+    best = ", ".join(
+        f"{name} = {show_short(value)}" for name, value in explanation.best_config.items()
+    )
     shares = [(name, show_share(share)) for name, share in explanation.importance.total.items()]
     return fragment(
         explanation.headline,
@@ -438,9 +440,9 @@ def trials_fragment(trials: Trials) -> str:
 def _range_words(param: Parameter) -> str:
     """Return what a parameter may be, and when it is there."""
     if param.choices:
-        words = ", ".join(short(value) for value in param.choices)
+        words = ", ".join(show_short(value) for value in param.choices)
     else:
-        words = f"{short(param.low)} to {short(param.high)}" + (
+        words = f"{show_short(param.low)} to {show_short(param.high)}" + (
             ", on a log scale" if param.log else ""
         )
     return f"{words}; if {param.condition}" if param.condition is not None else words
@@ -455,7 +457,7 @@ def _count_classes(pi: Predictions) -> list[tuple[object, int]]:
 
 def _in_words(params: Mapping[str, object]) -> str:
     shown = simplify_values([params])[0]
-    return ", ".join(f"{name} {short(value)}" for name, value in shown.items()) or DASH
+    return ", ".join(f"{name} {show_short(value)}" for name, value in shown.items()) or DASH
 
 
 def _find_spec(estimate: Estimate) -> MethodSpec | None:

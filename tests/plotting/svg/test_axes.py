@@ -13,9 +13,9 @@ from earnest.plotting.svg.canvas import (
     Axis,
     find_finite_ends,
     find_ticks,
+    label_tick,
     label_ticks,
     round_out,
-    short,
     space_labels,
 )
 
@@ -72,7 +72,7 @@ def test_a_value_beyond_the_end_is_drawn_at_it_and_free_is_not() -> None:
     ],
 )
 def test_a_log_axis_has_powers_of_ten(ends: tuple[float, float], words: list[str]) -> None:
-    assert [short(v) for v in find_ticks(Axis(*ends, 0, 100, log=True))] == words
+    assert [label_tick(v) for v in find_ticks(Axis(*ends, 0, 100, log=True))] == words
 
 
 def test_labels_that_would_touch_are_thinned() -> None:

@@ -29,9 +29,9 @@ from earnest.plotting.svg.canvas import (
     Figure,
     draw_x_grid,
     find_finite_ends,
+    label_tick,
     measure_text,
     round_out,
-    short,
     space_labels,
 )
 
@@ -470,7 +470,7 @@ def _draw_locator(picture: _Picture, whole: tuple[float, float], y: float) -> No
         canvas.box((low, y), (high - low, 6), picture.colour)
     canvas.dot((scale(estimate.value), y + 3), 4.5, picture.colour)
     plain = 0.1 <= max(abs(end) for end in whole) < 100
-    ends = [f"{end:.2f}" if plain else short(end) for end in whole]
+    ends = [f"{end:.2f}" if plain else label_tick(end) for end in whole]
     zero, best = name_zero(estimate, narrow=picture.narrow), "perfect"
     names = [zero, best] if estimate.scale.greater_is_better else [best, zero]
     sides = [f"{end} {word}" for end, word in zip(ends, names, strict=True)]

@@ -541,10 +541,10 @@ def label_ticks(values: Sequence[float], *, percent: bool = False) -> list[str]:
     large = max((abs(v) for v in values), default=0.0)
     steps = [b - a for a, b in pairwise(values) if b > a]
     if not large or not steps:
-        return [short(v) for v in values]
+        return [label_tick(v) for v in values]
     places = max(0, -math.floor(math.log10(min(steps)) + 1e-9))
     if large >= 1e7 or places > 5:
-        return [short(v) for v in values]
+        return [label_tick(v) for v in values]
     if not all(math.isclose(v, round(v, places), abs_tol=1e-12) for v in values):
         places += 1  # steps of 0.25
     return [sign_text(f"{v + 0.0:,.{places}f}") for v in values]
@@ -560,7 +560,7 @@ def space_labels(
     labels: list[tuple[float, str]] = []
     for count in range(most, 1, -1):
         ticks = [v for v in find_ticks(scale, count) if not whole or v == int(v)]
-        words = [short(v) for v in ticks] if scale.log else label_ticks(ticks)
+        words = [label_tick(v) for v in ticks] if scale.log else label_ticks(ticks)
         labels = list(zip(ticks, words, strict=True))
         gaps = (
             abs(scale(b) - scale(a)) - 0.5 * (measure_text(v, size) + measure_text(w, size))
@@ -571,7 +571,7 @@ def space_labels(
     return labels[:1]
 
 
-def short(value: float) -> str:
+def label_tick(value: float) -> str:
     """Return a number in few signs, as beside a tick: 0.001, 31.6, 1e−5."""
     return sign_text(_POWER.sub(lambda m: f"e{m[1].replace('+', '')}{m[2]}", f"{value:.4g}"))
 

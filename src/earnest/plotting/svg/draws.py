@@ -27,10 +27,10 @@ from earnest.plotting.svg.canvas import (
     find_finite_ends,
     find_ticks,
     label_room,
+    label_tick,
     label_ticks,
     measure_text,
     round_out,
-    short,
 )
 
 BINS = 30
@@ -231,7 +231,7 @@ def _draw_bars(bars: list[_Bar], name: str, width: float) -> Canvas:
 
 def _describe_others(won: list[float]) -> str:
     above = math.ceil(100 * max(won, default=0.0))
-    return f"{len(won)} other{'s' if len(won) > 1 else ''}, none above {short(above)}\u00a0%"
+    return f"{len(won)} other{'s' if len(won) > 1 else ''}, none above {label_tick(above)}\u00a0%"
 
 
 def _format_share(share: float) -> str:

@@ -32,10 +32,10 @@ from earnest.plotting.svg.canvas import (
     draw_y_grid,
     find_ticks,
     label_room,
+    label_tick,
     label_ticks,
     measure_text,
     round_out,
-    short,
     space_labels,
 )
 
@@ -352,7 +352,7 @@ def describe_effect(curve: EffectCurve, level: float) -> str:
     if not len(existing):
         return f"The effect of {curve.param} is unknown."
     best = curve.objective.best(curve.mean)
-    low, high = (short(float(end)) for end in (existing.min(), existing.max()))
+    low, high = (label_tick(float(end)) for end in (existing.min(), existing.max()))
     return (
         f"Average {curve.objective.name} over {curve.param} lies between {low} and {high}, best "
         f"at {show_level(curve.grid[best])}; average surrogate uncertainty "
@@ -366,7 +366,7 @@ def list_effect_rows(
     """Return the curve as a table."""
     rows: list[tuple[str, ...]] = [(curve.param, "Average", "Band, low end", "Band, high end")]
     for value, *numbers in zip(curve.grid, curve.mean, low, high, strict=True):
-        cells = ("–" if math.isnan(v) else short(float(v)) for v in numbers)
+        cells = ("–" if math.isnan(v) else label_tick(float(v)) for v in numbers)
         rows.append((show_level(value), *cells))
     return rows
 

@@ -22,10 +22,10 @@ from earnest.plotting.svg.canvas import (
     find_ticks,
     fit_words,
     label_room,
+    label_tick,
     label_ticks,
     measure_text,
     round_out,
-    short,
     space_labels,
 )
 
@@ -322,7 +322,7 @@ def _describe_survival(groups: RiskGroups, latest: float) -> str:
         f"{word} {percent(round(_find_survival(curve, half), 2))}"
         for word, curve in zip(groups.names, groups.curves, strict=True)
     ]
-    return f"Share without event at time {short(half)}, by predicted risk: {', '.join(parts)}."
+    return f"Share without event at time {label_tick(half)}, by predicted risk: {', '.join(parts)}."
 
 
 def _describe_interval(curve: SurvivalCurve, time: float) -> str:
@@ -344,7 +344,7 @@ def _list_survival_rows(groups: RiskGroups, ticks: list[float]) -> list[tuple[st
             rows.append(
                 (
                     word,
-                    short(tick),
+                    label_tick(tick),
                     share,
                     _describe_interval(curve, tick),
                     f"{curve.at_risk(tick):,}",

@@ -22,7 +22,7 @@ from earnest.explanation.regions.regions import (
     share_words,
 )
 from earnest.explanation.result import Explanation, show_share
-from earnest.explanation.sampling_bias import short
+from earnest.explanation.sampling_bias import show_short
 from earnest.explanation.suggest import Suggestion
 from earnest.plotting.svg import effects as svg_effects
 from earnest.plotting.svg.canvas import Figure
@@ -128,7 +128,7 @@ def _winner(explanation: Explanation) -> WinnerPart | None:
     if tree is None or tree.best is None:
         return None
     leaf = tree.best
-    low, high = (short(float(end(leaf.curve.mean))) for end in (np.nanmin, np.nanmax))
+    low, high = (show_short(float(end(leaf.curve.mean))) for end in (np.nanmin, np.nanmax))
     return WinnerPart(
         heading="Where the winner lies",
         words=in_words(leaf.limits, AT_MOST) or "everywhere",
@@ -167,7 +167,7 @@ def _next(explanation: Explanation, suggestions: Sequence[Suggestion] | None) ->
     if suggestions is None:
         suggestions = () if explanation.scene is None else explanation.suggest(SUGGESTIONS)
     for each in suggestions:
-        config = ", ".join(f"{name} {short(value)}" for name, value in each.config.items())
+        config = ", ".join(f"{name} {show_short(value)}" for name, value in each.config.items())
         yield f"{config} (band {percent(round(each.narrower, 2))} narrower)"
 
 
@@ -205,7 +205,7 @@ def _numbers(explanation: Explanation) -> Iterator[Facts]:
 
 def _span(values: tuple[Any, ...]) -> str:
     """Return the values of a set: the ends of numbers, or all levels."""
-    shown = list(dict.fromkeys(short(value) for value in values))
+    shown = list(dict.fromkeys(show_short(value) for value in values))
     numbers = all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)
     return " to ".join(shown) if numbers and len(values) == 2 else ", ".join(shown)
 
