@@ -39,6 +39,6 @@ def command(
 
     result = plan(pilot, **pass_arguments(question))
     if not write_results({result.metric: result}, output):
-        from earnest.cli.show.decision import show_plan
+        from earnest.cli.show.decision import show_study_plan
 
-        show_plan(result)
+        show_study_plan(result)

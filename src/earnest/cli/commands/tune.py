@@ -106,7 +106,7 @@ def command(
 def run_job(data: Path, tune_options: TuneOptions, options: RunFiles) -> Tuned:
     """Run a tuning with its lines on the terminal, and return what it found."""
     from earnest.cli.show.progress import FoldLine, waiting
-    from earnest.cli.show.tune import show_live, show_plan, show_read, show_tuned
+    from earnest.cli.show.tune import show_live, show_read, show_search_plan, show_tuned
     from earnest.training.tune.job import PILOT, begin
 
     started, out = find_command_start(), options.out
@@ -130,7 +130,7 @@ def run_job(data: Path, tune_options: TuneOptions, options: RunFiles) -> Tuned:
             with waiting(stream, PILOT):
                 settled = job.plan(_rehearse_report if options.report else None)
             if shown:
-                show_plan(job, settled)
+                show_search_plan(job, settled)
             with meter:
                 tuned = job.run(settled, meter, page)
                 if options.report:

@@ -41,7 +41,7 @@ def _list_facts(verdict: Verdict, names: Mapping[str, str]) -> Iterator[Fact]:
 WIDEST = 30  # signs of a bar
 
 
-def show_plan(plan: Plan) -> None:
+def show_study_plan(plan: Plan) -> None:
     """Write one plan."""
     emit_blocks(
         [show_paragraph(plan.sentence, "bold")],

@@ -69,7 +69,7 @@ def describe_left_out(schema: Any) -> str:
     return f"left out: {check.some(columns, limit=8)}" if columns else ""
 
 
-def show_plan(job: Any, plan: Any) -> None:
+def show_search_plan(job: Any, plan: Any) -> None:
     """Write what will be tried, and what stands in the way of the budget."""
     emit(_line("Search", plan_words(job, plan)))
     if job.asked.n_configs is None and plan.crowding >= BUSY:
