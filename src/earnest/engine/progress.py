@@ -428,9 +428,9 @@ def describe_progress(state: ProgressState) -> list[str]:
     )
     words = [count_done(state), *(f"{count:,} {word}" for word, count in counts if count)]
     if state.ended:
-        words.append(f"in {span_words(state.elapsed)}")
+        words.append(f"in {describe_time(state.elapsed)}")
     elif state.seconds_left is not None:
-        words.append(f"{span_words(state.seconds_left)} left")
+        words.append(f"{describe_time(state.seconds_left)} left")
     return words
 
 
@@ -475,13 +475,13 @@ def watch_progress(progress: Progress | bool | None, total: int, title: str) -> 
         meter.finish()
 
 
-def span_words(seconds: float) -> str:
+def describe_time(seconds: float) -> str:
     """Return a time as people say it.
 
     Examples
     --------
-    >>> from earnest.engine.progress import span_words
-    >>> span_words(42.3), span_words(312), span_words(9000)
+    >>> from earnest.engine.progress import describe_time
+    >>> describe_time(42.3), describe_time(312), describe_time(9000)
     ('43 s', '5:12', '2:30 h')
     """
     whole = int(seconds) + (seconds > int(seconds))

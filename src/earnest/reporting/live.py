@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from earnest.core.text.numbers import prose, write_count
-from earnest.engine.progress import ProgressState, span_words, split_done
+from earnest.engine.progress import ProgressState, describe_time, split_done
 from earnest.metrics import METRICS
 from earnest.plotting.svg import gain as svg_gain
 from earnest.plotting.svg import strips as svg_strips
@@ -248,9 +248,9 @@ def _counts(state: LiveState) -> Iterator[tuple[str, str, str]]:
             yield word, f"{count:,}", ""
     if progress.fits_failed:
         yield "failed", f"{progress.fits_failed:,}", "failed"
-    yield "so far" if running else "in all", span_words(progress.elapsed), ""
+    yield "so far" if running else "in all", describe_time(progress.elapsed), ""
     if running and progress.seconds_left is not None:
-        yield "left", span_words(progress.seconds_left), ""
+        yield "left", describe_time(progress.seconds_left), ""
 
 
 def _find_percent(progress: ProgressState) -> int | None:

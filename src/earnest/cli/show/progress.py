@@ -15,7 +15,7 @@ from earnest.engine.progress import (
     ProgressDisplay,
     ProgressState,
     describe_progress,
-    span_words,
+    describe_time,
 )
 from earnest.resampling.bootstrap import DRAWN, DrawnShare
 
@@ -54,7 +54,7 @@ def patiently(stream: TextIO | None, text: str, *, now: bool = False) -> Iterato
     def tell() -> None:
         due = LONG
         while not over.wait(due - (time.monotonic() - began)):
-            say(f"{text}, {span_words(due)} so far{_say_drawn(drawn)}")
+            say(f"{text}, {describe_time(due)} so far{_say_drawn(drawn)}")
             due *= 2
 
     if now:

@@ -26,7 +26,7 @@ from earnest.core.text.calibration import tell_in_short
 from earnest.core.text.doors import render
 from earnest.core.text.learning import confidence, headline
 from earnest.core.text.numbers import percent, write_count
-from earnest.engine.progress import span_words
+from earnest.engine.progress import describe_time
 from earnest.training.tables.kinds import ColumnKind
 from earnest.training.tune.folder import FILES, LEARNING, REPORT
 
@@ -84,8 +84,8 @@ def show_search_plan(job: Any, plan: Any) -> None:
         emit(
             _line(
                 "",
-                f"this will take about {span_words(plan.least_seconds)}, longer than the budget "
-                f"of {span_words(job.asked.seconds)}, because at least two configurations must be "
+                f"this will take about {describe_time(plan.least_seconds)}, longer than the budget "
+                f"of {describe_time(job.asked.seconds)}, because at least two configurations must be "
                 "complete",
             )
         )
@@ -156,10 +156,10 @@ def _facts(tuned: Any) -> Iterator[tuple[str, str]]:
     elif tuned.no_learning:
         yield "Cases", f"no learning curve: {tuned.no_learning}"
     times = tuned.n_fits_nested / tuned.n_fits
-    spent = f"{tuned.n_fits:,} fits, {span_words(tuned.seconds)} in all"
+    spent = f"{tuned.n_fits:,} fits, {describe_time(tuned.seconds)} in all"
     if tuned.budget_used is not None:
         spent += f", {percent(round(tuned.budget_used, 2))} of the budget in fits"
-    longer = span_words(tuned.seconds * times)
+    longer = describe_time(tuned.seconds * times)
     yield (
         "Cost",
         f"{spent}; nested CV would need {tuned.n_fits_nested:,} ({times:.0f} times as many, about "

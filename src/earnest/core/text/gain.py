@@ -32,15 +32,15 @@ def show_interval(improvement: Improvement) -> str:
     )
 
 
-def span_words(interval: Interval, places: int) -> str:
+def describe_span(interval: Interval, places: int) -> str:
     """Return between which improvements an interval lies.
 
     Examples
     --------
     >>> from earnest.core.results.interval import Interval
-    >>> from earnest.core.text.gain import span_words
+    >>> from earnest.core.text.gain import describe_span
     >>> for low, high in ((0.1, 0.2), (-0.2, -0.1), (-0.1, 0.2)):
-    ...     print(span_words(Interval(low, high, 0.95, "two-sided"), 2))
+    ...     print(describe_span(Interval(low, high, 0.95, "two-sided"), 2))
     between 0.10 and 0.20 better
     between 0.10 and 0.20 worse
     between 0.10 worse and 0.20 better
@@ -111,7 +111,7 @@ def confidence(gain: Gain) -> str:
     if gain.interval is None or _stayed(gain):
         return ""
     text = f"With {percent(gain.confidence_level)} confidence the winner is"
-    return f"{text} {span_words(gain.interval, count_gain_decimals(gain))} than {_start(gain)}."
+    return f"{text} {describe_span(gain.interval, count_gain_decimals(gain))} than {_start(gain)}."
 
 
 def width_words(gain: Gain, interval: Interval | None = None) -> str:

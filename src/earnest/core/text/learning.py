@@ -6,7 +6,12 @@ Nothing is said of sizes beyond the data: no rule that we know of holds for all 
 from __future__ import annotations
 
 from earnest.core.results.gain import LearningCurve
-from earnest.core.text.gain import count_gain_decimals, show_difference, show_interval, span_words
+from earnest.core.text.gain import (
+    count_gain_decimals,
+    describe_span,
+    show_difference,
+    show_interval,
+)
 from earnest.core.text.numbers import percent
 
 ABOUT_TWICE = 0.1  # by how much twice as many cases may differ from 2
@@ -50,7 +55,7 @@ def confidence(curve: LearningCurve) -> str:
     """Return the sentence on the interval of the last step; empty where there is none."""
     if curve.interval is None:
         return ""
-    span = span_words(curve.interval, count_gain_decimals(curve))
+    span = describe_span(curve.interval, count_gain_decimals(curve))
     return f"With {percent(curve.confidence_level)} confidence they made it {span}."
 
 
