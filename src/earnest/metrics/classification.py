@@ -272,7 +272,7 @@ def risk(
     )
 
 
-def squared_distances(target: Target, probability: Numbers, centre: object) -> Moments:
+def square_errors(target: Target, probability: Numbers, centre: object) -> Moments:
     """Return the squared distance between a case's probabilities and the truth.
 
     (y - p)² for two classes, in [0, 1]; the sum over the classes for more, in [0, 2].
@@ -310,7 +310,7 @@ brier = register(
         limits=(0.0, 2.0),
         by_task={Task.BINARY: {"limits": (0.0, 1.0)}},
         aliases=("brier_score", "brier_score_loss", "neg_brier_score"),
-        features=squared_distances,
+        features=square_errors,
     )
 )
 

@@ -39,7 +39,7 @@ from earnest.core.results.estimate import ScoreErrors
 from earnest.core.text.doors import arg
 from earnest.inference.resampling.winners import KEPT, WinnerScores, gains_of
 from earnest.kernels.score import score_selected, score_table
-from earnest.metrics.classification import of_true_class, squared_distances, surprises
+from earnest.metrics.classification import of_true_class, square_errors, surprises
 from earnest.metrics.families import (
     EPS,
     Metric,
@@ -63,7 +63,7 @@ FEW_STEPS = 32  # up to which sums of numbers below 2**24 stay below 2**30
 # What a metric is made of, and whether more of it is better, tells how its ensembles are built: a
 # copy under another name is built alike, and another metric under its name is not.
 LOG_LOSS = (surprises, mean, False)
-SQUARES = ((squared_errors, mean, False), (squared_distances, mean, False))
+SQUARES = ((squared_errors, mean, False), (square_errors, mean, False))
 OF_SQUARES = (  # which fall and rise with them, where there is one repeat
     (squared_errors, root_mean, False),
     (squared_errors_and_outcome, explained, True),
