@@ -43,7 +43,7 @@ from earnest.explanation.regions.partition import Growth, RegionRule, regions_of
 from earnest.explanation.regions.regions import Region, RegionTree, inside
 from earnest.explanation.sampling_bias import SamplingBias, show_short
 from earnest.explanation.stable import StableOptimum
-from earnest.explanation.suggest import Suggestion, suggest
+from earnest.explanation.suggest import Suggestion, suggest_configs
 from earnest.explanation.surrogate.quality import NOT_SHOWN, SurrogateQuality, Trust
 
 if TYPE_CHECKING:
@@ -273,9 +273,9 @@ class Explanation(Result):
                     "a region needs its `param`",
                     cure="Pass the hyperparameter whose curve it belongs to.",
                 )
-            return suggest(scene, n, None)
+            return suggest_configs(scene, n, None)
         curve = self.effect(param)
-        return suggest(scene, n, curve, _list_rows(scene, curve, region))
+        return suggest_configs(scene, n, curve, _list_rows(scene, curve, region))
 
     def plot(self, figure: Figure | None = None, *, most: int = 8) -> Axes:
         """Draw the effects side by side on one scale and return the first matplotlib Axes."""

@@ -38,7 +38,7 @@ class Suggestion(Plain):
     sd: float
 
 
-def suggest(
+def suggest_configs(
     scene: Scene, count: int, curve: EffectCurve | None, rows: NDArray[np.intp] | None = None
 ) -> tuple[Suggestion, ...]:
     """Return configurations that would sharpen a curve most, the best first.

@@ -115,13 +115,13 @@ def find_nearest(name: str, options: Iterable[str], least: float = NEAR) -> str 
     return spellings[match[0]] if match else None
 
 
-def suggest(names: Iterable[str]) -> str:
+def suggest_spelling(names: Iterable[str]) -> str:
     """Return 'Did you mean ...?' for what may have been meant, or nothing.
 
     Examples
     --------
-    >>> from earnest.core.base.check import suggest
-    >>> suggest(["'age'", "'stage'"])
+    >>> from earnest.core.base.check import suggest_spelling
+    >>> suggest_spelling(["'age'", "'stage'"])
     "Did you mean 'age' or 'stage'?"
     """
     listed = " or ".join(names)
@@ -131,7 +131,7 @@ def suggest(names: Iterable[str]) -> str:
 def nearest(name: str, options: Iterable[str]) -> str:
     """Return 'Did you mean ...?' for the nearest option, or nothing."""
     match = find_nearest(name, options)
-    return suggest([] if match is None else [repr(match)])
+    return suggest_spelling([] if match is None else [repr(match)])
 
 
 def show(value: object, width: int = 60) -> str:

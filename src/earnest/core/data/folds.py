@@ -120,7 +120,7 @@ def refuse_no_labels(values: NDArray[np.generic], name: str, meant: Sequence[str
         f"{name} {'holds real numbers' if real else 'does not hold labels'}, and folds are labels",
         needs="whole numbers, text, or true and false",
         got=f"{other}, one of {len(set(map(str, labels))):,} different values",
-        cure=check.suggest(f"{arg('fold', column)}" for column in meant)
+        cure=check.suggest_spelling(f"{arg('fold', column)}" for column in meant)
         or (
             "Pass the number or the name of the fold that tested each case; for one hold-out "
             f"test set without folds pass {arg('fold', None)}."

@@ -295,7 +295,7 @@ def _find_positive(
             needs=" or ".join(repr(label) for label in labels),
             got=check.show(positive),
             # Another label might be the other class: only one in other capitals is offered.
-            cure=check.suggest(
+            cure=check.suggest_spelling(
                 repr(label)
                 for label in labels
                 if check.find_nearest(str(positive), [str(label)], least=1.0)

@@ -234,7 +234,7 @@ def _say_also(columns: Columns, named: Roles, long: bool) -> str:
 
 def _suggest_column(columns: Columns, role: str) -> str:
     """Return 'Did you mean ...?' for a column that others call so, or nothing."""
-    return check.suggest(map(repr, OF_PREDICTIONS[role].find_elsewhere(columns.names)[:1]))
+    return check.suggest_spelling(map(repr, OF_PREDICTIONS[role].find_elsewhere(columns.names)[:1]))
 
 
 def _find_optional(

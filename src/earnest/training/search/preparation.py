@@ -438,7 +438,7 @@ def check_configurations(base: Estimator, configurations: Iterable[Configuration
 def _suggest_step(name: str, names: Sequence[str]) -> str:
     """Return the pipeline parameter that a name without its step may mean."""
     parameters = [parameter for parameter in names if parameter.endswith(f"__{name}")]
-    return check.suggest(map(repr, parameters[:3]))
+    return check.suggest_spelling(map(repr, parameters[:3]))
 
 
 def _explain_unknown(base: Estimator, configuration: Configuration, error: Exception) -> InputError:
