@@ -22,7 +22,7 @@ T = TypeVar("T")
 WRITES = 100  # more than there are compiled functions
 
 
-def table(
+def score_columns(
     metric: RankMetric,
     scores: Numbers,
     truth: Numbers,
@@ -62,7 +62,9 @@ def selected(
         mine = np.flatnonzero(columns == column)
         block = slice(column, column + 1)
         ranks = None if cache is None else cache.part(block)
-        out[mine] = table(metric, scores[:, block], truth, counts[mine], n_jobs, ranks)[:, 0]
+        out[mine] = score_columns(metric, scores[:, block], truth, counts[mine], n_jobs, ranks)[
+            :, 0
+        ]
     return out
 
 

@@ -76,7 +76,9 @@ def _view_table(
 
         whole = None if keeper is None else keeper.find(view.column, view.truth)
         cache = None if whole is None else whole.part(columns)
-        return fast.table(metric, scores, view.truth, np.asarray(weights, np.uint8), n_jobs, cache)
+        return fast.score_columns(
+            metric, scores, view.truth, np.asarray(weights, np.uint8), n_jobs, cache
+        )
 
     def column(c: int) -> NDArray[np.float64]:
         return scan_plainly(metric, scores[:, c], view.truth, weights, PLAIN_CELLS // n_jobs)
