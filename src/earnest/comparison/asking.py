@@ -19,7 +19,7 @@ from earnest.comparison.base import (
 )
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError, MetricError
-from earnest.core.base.provenance import knobs, simplify_setting, versions
+from earnest.core.base.provenance import knobs, list_versions, simplify_setting
 from earnest.core.base.registry import configure
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
@@ -354,5 +354,5 @@ def _provenance(request: ComparisonRequest, question: Question, reading: Reading
         n_folds=question.pi.n_folds,
         n_repeats=question.pi.n_repeats,
         knobs={**knobs(request.test), **used},
-        versions=versions(),
+        versions=list_versions(),
     )

@@ -11,7 +11,7 @@ from earnest.comparison.asking import ComparisonRequest, assemble_comparison
 from earnest.comparison.left_out import ReplicateQuestion, SampleTest
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
-from earnest.core.base.provenance import knobs, versions
+from earnest.core.base.provenance import knobs, list_versions
 from earnest.core.data.replicates import Replicates
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.estimate import Provenance
@@ -90,5 +90,5 @@ def _make_provenance(request: ComparisonRequest, both: tuple[Replicates, ...]) -
         n_folds=1,
         n_repeats=1,
         knobs={**knobs(request.test), "n_replicates": both[0].n_replicates},
-        versions=versions(),
+        versions=list_versions(),
     )

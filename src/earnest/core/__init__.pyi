@@ -8,10 +8,10 @@ from .base.protocols import TaskOutcome as TaskOutcome
 from .base.provenance import FORM as FORM
 from .base.provenance import day_words as day_words
 from .base.provenance import knobs as knobs
+from .base.provenance import list_versions as list_versions
 from .base.provenance import moment as moment
 from .base.provenance import moment_words as moment_words
 from .base.provenance import simplify_setting as simplify_setting
-from .base.provenance import versions as versions
 from .base.registry import Registry as Registry
 from .base.rng import Purpose as Purpose
 from .base.rng import Seeds as Seeds

@@ -22,7 +22,7 @@ from earnest.comparison.asking import read_measured
 from earnest.comparison.base import largest_errors
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
-from earnest.core.base.provenance import versions
+from earnest.core.base.provenance import list_versions
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.cautions import of_limits
 from earnest.core.data.predictions import Predictions
@@ -352,7 +352,7 @@ def plan(
             n_folds=pi.n_folds,
             n_repeats=samples,
             knobs={"studies": STUDIES if question == DETECT else ESTIMATES},
-            versions=versions(),
+            versions=list_versions(),
         ),
     )
 

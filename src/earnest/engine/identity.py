@@ -505,13 +505,13 @@ def digest(text: str) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-def versions(*values: object) -> Mapping[str, str]:
+def find_versions(*values: object) -> Mapping[str, str]:
     """Return the versions of Python, earnest and the libraries whose classes are in the values.
 
     Examples
     --------
-    >>> from earnest.engine.identity import versions
-    >>> sorted(versions())[:2]
+    >>> from earnest.engine.identity import find_versions
+    >>> sorted(find_versions())[:2]
     ['version of earnest', 'version of numpy']
     """
     from importlib.metadata import version

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from earnest.core.base.errors import EarnestError, InputError
-from earnest.engine.identity import versions
+from earnest.engine.identity import find_versions
 from earnest.engine.limits import TaskLimit
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ class BytesParcel:
     @classmethod
     def of(cls, content: RunContent) -> BytesParcel:
         """Pack."""
-        return cls(secrets.token_hex(8), _sent(content), versions())
+        return cls(secrets.token_hex(8), _sent(content), find_versions())
 
     def __sizeof__(self) -> int:
         """Return how many bytes go along: dask sends an argument that is large only once."""
@@ -178,7 +178,7 @@ class RayParcel:
         """Pack."""
         import ray
 
-        return cls(secrets.token_hex(8), ray.put(_sent(content)), versions())
+        return cls(secrets.token_hex(8), ray.put(_sent(content)), find_versions())
 
     def content(self) -> RunContent:
         """Fetch and unpack once in a process."""
@@ -312,7 +312,7 @@ def _read(blob: bytes, made_with: Mapping[str, str]) -> RunContent:
 
 
 def _refuse_others(made_with: Mapping[str, str]) -> None:
-    here = versions()
+    here = find_versions()
     other = [name for name, number in made_with.items() if here.get(name, number) != number]
     if other:
         raise EarnestError(

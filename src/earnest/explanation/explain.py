@@ -13,7 +13,7 @@ from earnest.core.arguments.base import check_arguments
 from earnest.core.arguments.explain import ExplainArguments
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
-from earnest.core.base.provenance import versions
+from earnest.core.base.provenance import list_versions
 from earnest.core.base.rng import Purpose, RngLike, Seeds
 from earnest.core.base.threads import each, one_blas_thread, workers
 from earnest.core.cautions import of_search, of_trials
@@ -201,7 +201,7 @@ def _make_explanation(
             "n_points": scene.n_points,
             "grid_size": scene.grid_size,
             "regions": regions,
-            "versions": dict(versions()),
+            "versions": dict(list_versions()),
         },
         scene=scene,
     )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from earnest.adapters.evidence import EvidenceLike, open_evidence, restate_estimate
 from earnest.core.base.errors import ClusterError, EarnestError, EvidenceError, InputError
-from earnest.core.base.provenance import knobs, simplify_setting, versions
+from earnest.core.base.provenance import knobs, list_versions, simplify_setting
 from earnest.core.base.registry import configure, split_knobs
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
@@ -483,7 +483,7 @@ def _make_estimate(method: Method, call: Call, parts: EstimateParts) -> Estimate
                 **knobs(method),
                 **{name: simplify_setting(knob) for name, knob in parts.used.items()},
             },
-            versions=versions(),
+            versions=list_versions(),
         ),
         training=_find_training(call, estimand),
         no_information=call.no_information,
@@ -575,7 +575,7 @@ def _answer_of_replicates(method: Method, call: ReplicatesCall) -> Estimate:
             n_folds=0,
             n_repeats=0,
             knobs={**knobs(method), **drawn},
-            versions=versions(),
+            versions=list_versions(),
         ),
         no_information=no_information(replicates.target, call.metric),
         source=source,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError, UnknownNameError
-from earnest.core.base.provenance import versions
+from earnest.core.base.provenance import list_versions
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, Estimates
@@ -52,7 +52,7 @@ def references_of(specs: Sequence[CitableSpec], form: str) -> tuple[str, ...]:
 
 def _own(form: str) -> str:
     """Return the entry of earnest itself, in the version that is used."""
-    who, version = "The earnest developers", versions()["earnest"]
+    who, version = "The earnest developers", list_versions()["earnest"]
     title = "earnest: how good a tuned model really is"
     if form == "text":
         return f"{who}. {title}. Version {version}."

@@ -7,7 +7,7 @@ import json
 import numpy as np
 
 from earnest.comparison import BootstrapTest
-from earnest.core import knobs, simplify_setting, versions
+from earnest.core import knobs, list_versions, simplify_setting
 from earnest.methods import BBC
 from earnest.resampling import CaseBootstrap
 
@@ -26,5 +26,5 @@ def test_every_field_is_a_knob_of_methods_and_tests_alike() -> None:
 
 
 def test_versions_name_what_numbers_depend_on() -> None:
-    assert versions()["numpy"] == np.__version__
-    assert set(versions()) == {"earnest", "numpy"}
+    assert list_versions()["numpy"] == np.__version__
+    assert set(list_versions()) == {"earnest", "numpy"}

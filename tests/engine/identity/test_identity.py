@@ -30,7 +30,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils import Bunch
 
-from earnest.engine.identity import describe, parameters_of, versions, with_parts
+from earnest.engine.identity import describe, find_versions, parameters_of, with_parts
 
 ROOT = Path(__file__).parents[3]
 X = np.random.default_rng(3).normal(size=(20, 4))
@@ -351,12 +351,12 @@ def test_parameters_of_an_estimator_are_told_one_by_one() -> None:
 def test_versions_are_those_of_what_is_used() -> None:
     import sklearn
 
-    found = versions(pipeline(), X)
+    found = find_versions(pipeline(), X)
     assert found["version of sklearn"] == sklearn.__version__
     assert found["version of numpy"] == np.__version__
     assert found["version of python"] == "{}.{}".format(*sys.version_info)
     assert "version of polars" not in found
-    assert "version of polars" in versions(pl.DataFrame)
+    assert "version of polars" in find_versions(pl.DataFrame)
 
 
 @pytest.mark.parametrize("value", [open, sys, Ellipsis, object(), iter([1]), b"\0\xff"])

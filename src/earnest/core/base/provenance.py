@@ -48,7 +48,7 @@ def finite(value: float | None) -> float | None:
 
 
 @cache
-def versions() -> Mapping[str, str]:
+def list_versions() -> Mapping[str, str]:
     """Return the versions that a result depends on."""
     return {"earnest": version("earnest"), "numpy": np.__version__}
 

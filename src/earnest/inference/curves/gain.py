@@ -11,7 +11,7 @@ from earnest.adapters.evidence import EvidenceLike, open_evidence
 from earnest.core.arguments.base import check_arguments
 from earnest.core.arguments.gain import GainArguments
 from earnest.core.base.errors import EvidenceError
-from earnest.core.base.provenance import versions
+from earnest.core.base.provenance import list_versions
 from earnest.core.base.rng import Purpose, RngLike, Seeds
 from earnest.core.base.threads import workers
 from earnest.core.cautions import of_search
@@ -212,7 +212,7 @@ def gain_of(
             n_folds=pi.n_folds,
             n_repeats=pi.n_repeats,
             knobs={"n_resamples": selection.n_resamples, "order": str(order)},
-            versions=versions(),
+            versions=list_versions(),
         ),
         units="items" if pi.target.task is Task.SCORES else "cases",
     )

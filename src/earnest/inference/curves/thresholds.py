@@ -26,7 +26,7 @@ from earnest.core.arguments.thresholds import ThresholdsArguments
 from earnest.core.base import check
 from earnest.core.base.arrays import finite_range
 from earnest.core.base.errors import EvidenceError, InputError
-from earnest.core.base.provenance import versions
+from earnest.core.base.provenance import list_versions
 from earnest.core.base.rng import Purpose, RngLike, Seeds
 from earnest.core.base.threads import workers
 from earnest.core.cautions import of_evidence, of_search
@@ -276,7 +276,7 @@ def thresholds_of(
                 "n_resamples": selection.n_resamples,
                 "selector": selection.selector.name,
             },
-            versions=versions(),
+            versions=list_versions(),
         ),
         draws=draws,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from earnest.comparison.base import TESTS
-from earnest.core.base.provenance import moment_words, versions
+from earnest.core.base.provenance import list_versions, moment_words
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.papers import CitableSpec, collect_papers, find_papers
@@ -121,7 +121,7 @@ def _evidence(results: Results) -> Iterator[tuple[str, str]]:
     if estimate is not None:
         yield "Fingerprint", estimate.provenance.fingerprint
         yield "Seed", _show_value(estimate.provenance.seed)
-    used = versions() if estimate is None else estimate.provenance.versions
+    used = list_versions() if estimate is None else estimate.provenance.versions
     yield "Versions", ", ".join(f"{name} {number}" for name, number in used.items())
     for words in material.missing:
         yield "Missing", words

@@ -15,7 +15,7 @@ from earnest.comparison.run import compare
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError, MetricError
 from earnest.core.base.protocols import Progress
-from earnest.core.base.provenance import versions
+from earnest.core.base.provenance import list_versions
 from earnest.core.base.rng import Purpose, RngLike, Seeds
 from earnest.core.cautions import of_search
 from earnest.core.data.predictions import Configs, Predictions
@@ -326,7 +326,7 @@ def _make_curve(
             n_folds=step.provenance.n_folds,
             n_repeats=1,
             knobs={"fractions": list(fractions)},
-            versions=versions(),
+            versions=list_versions(),
         ),
     )
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Key, TaskOutcome
-from earnest.core.base.provenance import versions
+from earnest.core.base.provenance import list_versions
 from earnest.core.cautions import of_search
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.weights import Weights
@@ -419,7 +419,7 @@ def _estimate(
             n_folds=usable.n_folds,
             n_repeats=usable.n_repeats,
             knobs={},
-            versions=versions(),
+            versions=list_versions(),
         ),
         training=outer.training,
         no_information=no_information(usable.target, metric),

@@ -20,7 +20,7 @@ from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import Ask
 from earnest.core.results.specs import Design, Side
 from earnest.core.text.doors import arg
-from earnest.engine.identity import describe, parameters_of, versions, with_parts
+from earnest.engine.identity import describe, find_versions, parameters_of, with_parts
 from earnest.methods.base import Method
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric, MetricLike
@@ -189,7 +189,7 @@ def identify_learners(
         **parts,
         "response": describe((str(plan.kind), plan.methods)),
         "classes": describe(target.classes),
-        **versions(*learners.values()),
+        **find_versions(*learners.values()),
     }
 
 

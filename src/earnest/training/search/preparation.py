@@ -26,7 +26,7 @@ from earnest.core.data.selection import EnsembleRule
 from earnest.core.results.specs import Guide
 from earnest.core.text.doors import arg
 from earnest.engine.backends import count_ahead
-from earnest.engine.identity import describe, parameters_of, versions, with_parts
+from earnest.engine.identity import describe, find_versions, parameters_of, with_parts
 from earnest.engine.limits import TaskLimit
 from earnest.methods.run import configure_for_search
 from earnest.training.fit.experiment import LEARNER, WHOLE, Configuration, Experiment
@@ -597,7 +597,7 @@ def _identify(
         "guide": describe(options.guide),
         "return_train_score": describe(bool(options.return_train_score)),
         "seed": describe(options.random_state),
-        **versions(base, options.given_candidates),
+        **find_versions(base, options.given_candidates),
     }
 
 
