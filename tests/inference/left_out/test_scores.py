@@ -11,7 +11,7 @@ from earnest.inference.left_out.scores import (
     apparent_score,
     left_out_scores,
     score_drawn,
-    whole_scores,
+    score_replicates,
 )
 from earnest.resampling import Weights
 from earnest.testing import example_replicates
@@ -34,7 +34,7 @@ def test_each_model_is_scored_under_its_own_row(task: str, metric: str) -> None:
     measure = en.metric(metric).on(task)
     ones = np.ones(30, dtype=np.uint8)
     for scores, rows in (
-        (whole_scores(made, measure), [ones] * 12),
+        (score_replicates(made, measure), [ones] * 12),
         (score_drawn(made, measure), made.counts),
         (left_out_scores(made, measure), made.out_of_bag().astype(np.uint8)),
     ):
@@ -48,7 +48,7 @@ def test_a_metric_of_the_users_own_is_asked_too() -> None:
     made = example_replicates("regression", n_cases=20, n_replicates=5)
     own = en.metrics.make_metric(lambda y, p: float(np.max(np.abs(y - p))), greater_is_better=False)
     expected = np.abs(made.responses - made.target.y).max(axis=1)
-    np.testing.assert_allclose(whole_scores(made, own.on("regression")), expected)
+    np.testing.assert_allclose(score_replicates(made, own.on("regression")), expected)
 
 
 def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,7 +31,7 @@ def apparent_score(replicates: Replicates, metric: Metric) -> float:
     return value
 
 
-def whole_scores(replicates: Replicates, metric: Metric, n_jobs: int | None = None) -> Array:
+def score_replicates(replicates: Replicates, metric: Metric, n_jobs: int | None = None) -> Array:
     """Return the score of every replicate's model on all cases: (B,)."""
     everything = np.ones((1, replicates.n_cases), dtype=np.uint8)
     if isinstance(metric, MomentMetric):

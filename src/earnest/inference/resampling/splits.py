@@ -22,7 +22,7 @@ from earnest.core.data.selection import Selector, first_best, slack
 from earnest.core.data.weights import Weights
 from earnest.core.text.doors import arg
 from earnest.inference.cases.placements import Placements, auc_placements, need_auc, turned
-from earnest.inference.resampling.winners import gains_of, judge_winner, whole_scores
+from earnest.inference.resampling.winners import gains_of, judge_winner, score_sample
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric
 
@@ -237,7 +237,7 @@ def choose_on_split(
         return _evaluate(pi, metric, knobs, np.array([0]), n_jobs)
     learning = learning_part(pi, knobs, seeds)
     evaluated, learned = part_of(pi, ~learning), part_of(pi, learning)
-    scores = whole_scores(learned, metric, selector, n_jobs=n_jobs)  # (F, 1, C)
+    scores = score_sample(learned, metric, selector, n_jobs=n_jobs)  # (F, 1, C)
     if knobs.direction == "auto":
         scores = _turn_folds(learned, metric, selector, scores)
     best, _, means = judge_winner(learned, metric, selector, scores)

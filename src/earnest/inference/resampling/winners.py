@@ -125,10 +125,10 @@ def winner(
     The score is pooled over cases for a pooled selector, and the mean over the folds in which the
     metric is defined for one that looks at folds.
     """
-    return judge_winner(pi, metric, selector, whole_scores(pi, metric, selector, n_jobs=n_jobs))
+    return judge_winner(pi, metric, selector, score_sample(pi, metric, selector, n_jobs=n_jobs))
 
 
-def whole_scores(
+def score_sample(
     pi: Predictions, metric: Metric, selector: Selector, *, n_jobs: int | None = None
 ) -> NDArray[np.float64]:
     """Return the scores of the sample itself that a selector looks at: (F, 1, C) or (1, 1, C)."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
-from earnest.inference.left_out.scores import apparent_score, score_drawn, whole_scores
+from earnest.inference.left_out.scores import apparent_score, score_drawn, score_replicates
 from earnest.methods.base import EstimateParts, register
 from earnest.methods.bootstrap.replicated import (
     ReplicatesCall,
@@ -59,7 +59,7 @@ class Refined:
     def __call__(self, call: ReplicatesCall) -> EstimateParts:
         """Return the training score plus the mean of (score on all cases - score on the sample)."""
         replicates, metric = call.replicates, call.metric
-        gaps = whole_scores(replicates, metric, call.n_jobs) - score_drawn(
+        gaps = score_replicates(replicates, metric, call.n_jobs) - score_drawn(
             replicates, metric, call.n_jobs
         )
         apparent = apparent_score(replicates, metric)

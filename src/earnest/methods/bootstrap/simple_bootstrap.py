@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
-from earnest.inference.left_out.scores import apparent_score, whole_scores
+from earnest.inference.left_out.scores import apparent_score, score_replicates
 from earnest.methods.base import EstimateParts, register
 from earnest.methods.bootstrap.replicated import (
     ReplicatesCall,
@@ -56,7 +56,7 @@ class SimpleBootstrap:
 
     def __call__(self, call: ReplicatesCall) -> EstimateParts:
         """Return the mean over replicates of the score on all cases."""
-        scores = whole_scores(call.replicates, call.metric, call.n_jobs)
+        scores = score_replicates(call.replicates, call.metric, call.n_jobs)
         value, remarks = average_defined(call, scores)
         return EstimateParts(
             value=value,

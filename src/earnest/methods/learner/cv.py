@@ -16,7 +16,7 @@ from earnest.core.results.cautions import Caution
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
 from earnest.core.text.doors import arg
 from earnest.inference.remarks import warn_of_undefined_folds
-from earnest.inference.resampling.winners import judge_winner, keep_defined_folds, whole_scores
+from earnest.inference.resampling.winners import judge_winner, keep_defined_folds, score_sample
 from earnest.kernels.score import fold_scores
 from earnest.methods.base import Call, EstimateParts, Method, need_folds, register, selector_of
 from earnest.metrics.families import CallableMetric, Metric, MomentMetric
@@ -99,13 +99,13 @@ class CV:
         )
         if design.n_configs == 1 and not isinstance(metric, CallableMetric):
             selector = selector_of(self.selector, score_rule(metric))
-            judge_winner(design, metric, selector, whole_scores(design, metric, selector))
+            judge_winner(design, metric, selector, score_sample(design, metric, selector))
 
     def __call__(self, call: Call) -> EstimateParts:
         """Return the score."""
         pi, metric = call.pi, call.metric
         selector = selector_of(self.selector, score_rule(metric))
-        table = whole_scores(pi, metric, selector, n_jobs=call.n_jobs)  # (F, 1, C)
+        table = score_sample(pi, metric, selector, n_jobs=call.n_jobs)  # (F, 1, C)
         best, value, _ = judge_winner(pi, metric, selector, table)
         scores = fold_scores(pi.select(best), metric)[:, 0, 0]
         return EstimateParts(

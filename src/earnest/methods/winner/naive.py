@@ -8,7 +8,7 @@ from typing import ClassVar
 from earnest.core.data.selection import MeanOfFolds, Selector
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.inference.remarks import warn_of_undefined_folds
-from earnest.inference.resampling.winners import judge_winner, keep_defined_folds, whole_scores
+from earnest.inference.resampling.winners import judge_winner, keep_defined_folds, score_sample
 from earnest.methods.base import Call, EstimateParts, register, selector_of
 
 
@@ -58,7 +58,7 @@ class Naive:
         """Return the winner's score."""
         pi, metric = call.pi, call.metric
         selector = selector_of(self.selector, MeanOfFolds())
-        table = whole_scores(pi, metric, selector, n_jobs=call.n_jobs)  # (F, 1, C)
+        table = score_sample(pi, metric, selector, n_jobs=call.n_jobs)  # (F, 1, C)
         best, score, scores = judge_winner(pi, metric, selector, table)
         return EstimateParts(
             value=score,
