@@ -207,10 +207,10 @@ def test_winners_do_not_depend_on_whether_there_was_a_contest(
 ) -> None:
     pi, weights, metric = binary(n=200, configs=25), counts(64, 200), en.metric("brier")
     assert not contest.can_contest(pi, metric, weights)
-    without = judging.winners(pi, metric, weights, Pooled())
+    without = judging.choose_winners(pi, metric, weights, Pooled())
     monkeypatch.setattr(contest, "WORTH", 0)
     assert contest.can_contest(pi, metric, weights)
-    assert_array_equal(judging.winners(pi, metric, weights, Pooled()), without)
+    assert_array_equal(judging.choose_winners(pi, metric, weights, Pooled()), without)
 
 
 @pytest.mark.parametrize("name", ["accuracy", "f1", "mcc"])

@@ -17,7 +17,7 @@ from benchmarks.papers.study import Floats
 from earnest.core import DrawnLimits, LimitSource, NormalLimits, Purpose, Side, best_of
 from earnest.core.results.cautions import Caution
 from earnest.core.results.specs import MethodSpec
-from earnest.inference import Choice, winners
+from earnest.inference import Choice, choose_winners
 from earnest.inference.resampling.resampled import ResamplingKnobs
 from earnest.inference.resampling.winners import judge_winner
 from earnest.kernels import fold_scores
@@ -56,7 +56,7 @@ class PublishedBBC(ResamplingKnobs):
         found = draw_winners(
             self,
             call,
-            lambda inbag: winners(call.pi, call.metric, inbag, Pooled(), n_jobs=call.n_jobs),
+            lambda inbag: choose_winners(call.pi, call.metric, inbag, Pooled(), n_jobs=call.n_jobs),
             MeanOfFolds(),
         )
         draws = found.table[:, 0]

@@ -64,6 +64,6 @@ from .resampling.splits import choose_on_split as choose_on_split
 from .resampling.splits import learning_part as learning_part
 from .resampling.splits import redraw_split as redraw_split
 from .resampling.splits import split_cases as split_cases
-from .resampling.winners import winners as winners
+from .resampling.winners import choose_winners as choose_winners
 
 __all__ = ["bootstrap", "influence", "jackknife"]

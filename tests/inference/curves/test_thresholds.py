@@ -16,7 +16,12 @@ from benchmarks.calibration.thresholds import Cell, simulate
 from earnest import Predictions
 from earnest.core import MEASURES, Seeds
 from earnest.errors import EarnestError, EvidenceError, InputError
-from earnest.inference import choose_resampler, resample_statistic, thresholds_beside, winners
+from earnest.inference import (
+    choose_resampler,
+    choose_winners,
+    resample_statistic,
+    thresholds_beside,
+)
 from earnest.resampling import UndefinedRule, every_class_on_both_sides
 from earnest.results import Thresholds
 from earnest.rules import Pooled
@@ -95,7 +100,7 @@ def count_slowly(pi: Predictions, made: Thresholds, resamples: int) -> np.ndarra
     everything = []
 
     def statistic(inbag: en.resampling.Weights) -> np.ndarray:
-        best = winners(pi, metric, inbag, Pooled())
+        best = choose_winners(pi, metric, inbag, Pooled())
         out = np.zeros((len(best), 2, 2, size))
         for b, config in enumerate(best):
             for which, weights in enumerate((inbag.values[b], inbag.values[b] == 0)):

@@ -7,13 +7,13 @@ import pytest
 
 import earnest as en
 from earnest import Predictions, metric
-from earnest.inference import winners
+from earnest.inference import choose_winners
 from earnest.inference.resampling import winners as module
 from earnest.inference.resampling.winners import (
+    choose_winner,
     fold_inflation,
     gains_of,
     keep_defined_folds,
-    winner,
 )
 from earnest.kernels import contest, fold_scores
 from earnest.resampling import Weights
@@ -30,8 +30,8 @@ def some_counts(n: int, b: int = 30, seed: int = 0) -> Weights:
 
 
 def test_the_winner_of_the_sample_is_the_winner_of_weights_one(binary: Predictions) -> None:
-    best, score, scores = winner(binary, AUC, Pooled())
-    assert [best] == winners(binary, AUC, Weights.ones(60), Pooled()).tolist()
+    best, score, scores = choose_winner(binary, AUC, Pooled())
+    assert [best] == choose_winners(binary, AUC, Weights.ones(60), Pooled()).tolist()
     assert score == scores[best] == scores.max()
 
 
@@ -41,11 +41,11 @@ def test_in_bag_winners_equal_the_plain_loop(binary: Predictions) -> None:
     for count in weights.values:
         rows = np.repeat(np.arange(60), count)
         plain.append(oracles.first_best([oracles.auc(y[rows], scores[rows, c]) for c in range(5)]))
-    np.testing.assert_array_equal(winners(binary, AUC, weights, Pooled()), plain)
+    np.testing.assert_array_equal(choose_winners(binary, AUC, weights, Pooled()), plain)
 
 
 def test_a_loss_is_won_by_the_smallest(regression: Predictions) -> None:
-    best, score, scores = winner(regression, squared_error, Pooled())
+    best, score, scores = choose_winner(regression, squared_error, Pooled())
     assert best == int(scores.argmin())
     assert score == scores.min()
 
@@ -54,7 +54,7 @@ def test_the_short_cut_for_means_names_the_same_winners(
     regression: Predictions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     weights = some_counts(40, b=200, seed=2)
-    plain = winners(regression, squared_error, weights, Pooled())
+    plain = choose_winners(regression, squared_error, weights, Pooled())
     monkeypatch.setattr(contest, "WORTH", 0.0)
     taken = []
     real = module.contest
@@ -64,7 +64,9 @@ def test_the_short_cut_for_means_names_the_same_winners(
         return taken[-1]
 
     monkeypatch.setattr(module, "contest", spy)
-    np.testing.assert_array_equal(winners(regression, squared_error, weights, Pooled()), plain)
+    np.testing.assert_array_equal(
+        choose_winners(regression, squared_error, weights, Pooled()), plain
+    )
     assert len(taken) == 1
     np.testing.assert_array_equal(taken[0], plain)
 
@@ -74,15 +76,15 @@ def test_rules_that_look_at_folds_are_for_means_only_on_resampled_cases(
 ) -> None:
     weights = some_counts(60)
     for selector in (MeanOfFolds(), OneStandardError()):
-        assert len(winners(binary, metric("accuracy"), weights, selector)) == 30
+        assert len(choose_winners(binary, metric("accuracy"), weights, selector)) == 30
         with pytest.raises(en.errors.MetricError, match="resampled cases"):
-            winners(binary, AUC, weights, selector)
+            choose_winners(binary, AUC, weights, selector)
 
 
 def test_a_metric_undefined_for_every_configuration_is_refused() -> None:
     pi = Predictions.from_arrays([0.0, 1.5, 2.0], np.ones((3, 2)), task="regression")
     with pytest.raises(en.errors.EvidenceError, match="undefined"):
-        winner(pi, metric("pearson"), Pooled())
+        choose_winner(pi, metric("pearson"), Pooled())
 
 
 def test_folds_undefined_for_all_are_left_out() -> None:
@@ -115,8 +117,8 @@ def test_one_standard_error_chooses_in_resamples_as_on_the_sample(
         size = 1.5 - 0.5 * np.sqrt(np.arange(20) / 20)
         pi = Predictions.from_arrays(y, y[:, None] + size * noise, np.arange(n) % folds)
         weights = Weights(rng.multinomial(n, np.ones(n) / n, 40).astype(np.uint8))
-        whole = winner(pi, measure, rule)[0]
-        away.append(winners(pi, measure, weights, rule).mean() - whole)
+        whole = choose_winner(pi, measure, rule)[0]
+        away.append(choose_winners(pi, measure, weights, rule).mean() - whole)
         gains = gains_of(measure, fold_scores(pi, measure, weights))
         plain.append(rule(gains, pi.configs.simplicity_order()).mean() - whole)
     error = np.std(away) / np.sqrt(40)

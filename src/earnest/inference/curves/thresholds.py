@@ -47,7 +47,7 @@ from earnest.core.results.thresholds import (
 from earnest.core.text.doors import arg
 from earnest.inference.curves.corrected import ResampledSelection, chunks, draw_scores, enough
 from earnest.inference.remarks import evidence_remarks
-from earnest.inference.resampling.winners import winner
+from earnest.inference.resampling.winners import choose_winner
 from earnest.metrics.families import Metric
 from earnest.metrics.responding import check_fits, cut
 from earnest.metrics.scores import settle_metric
@@ -219,7 +219,7 @@ def thresholds_of(
     """Return the table from checked arguments; `final` is the winner on all cases, if known."""
     pi = predictions.usable()
     if final is None:
-        best, _, _ = winner(pi, metric, selection.selector, n_jobs=n_jobs)
+        best, _, _ = choose_winner(pi, metric, selection.selector, n_jobs=n_jobs)
     else:
         best = pi.configs.index(final)
     scores = _list_scores(pi, best)

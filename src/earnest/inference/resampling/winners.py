@@ -46,7 +46,7 @@ TINY = 1e-9  # in place of 0, for a fold of which no case was drawn
 FOLD_CELLS = 1 << 23  # scores of single folds held at a time
 
 
-def winners(
+def choose_winners(
     pi: Predictions,
     metric: Metric,
     weights: Weights,
@@ -117,7 +117,7 @@ def find_best(metric: Metric, values: Array) -> int:
     return int(defined[first_best(gains_of(metric, values[None, None, defined])[0])[0]])
 
 
-def winner(
+def choose_winner(
     pi: Predictions, metric: Metric, selector: Selector, *, n_jobs: int | None = None
 ) -> tuple[int, float, NDArray[np.float64]]:
     """Return the winner on the sample itself, its score, and all scores (C,) as it was chosen by.

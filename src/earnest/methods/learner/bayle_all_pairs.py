@@ -14,7 +14,7 @@ from earnest.core.text.doors import arg
 from earnest.inference.cases.case_values import check_terms
 from earnest.inference.cases.fold_variance import Variance, check_fold_units
 from earnest.inference.limits.fold_normal import fold_normal
-from earnest.inference.resampling.winners import winner
+from earnest.inference.resampling.winners import choose_winner
 from earnest.methods.base import Call, EstimateParts, Method, need_folds, register, selector_of
 from earnest.methods.learner.cv import as_fixed
 from earnest.metrics.families import Metric, RankMetric
@@ -95,7 +95,7 @@ def estimate_by_folds(
     used: Mapping[str, object] | None = None,
 ) -> EstimateParts:
     """Return the winner's cross-validated score with a normal interval, as if it were fixed."""
-    best, naive, _ = winner(call.pi, call.metric, selector, n_jobs=call.n_jobs)
+    best, naive, _ = choose_winner(call.pi, call.metric, selector, n_jobs=call.n_jobs)
     limits = fold_normal(call.pi, call.metric, best, variance)
     return EstimateParts(
         value=limits.value,

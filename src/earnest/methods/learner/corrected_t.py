@@ -25,7 +25,7 @@ from earnest.inference.cases.fold_variance import (
     overlap_of,
 )
 from earnest.inference.limits.unseen_errors import allow_for_unseen_errors
-from earnest.inference.resampling.winners import winner
+from earnest.inference.resampling.winners import choose_winner
 from earnest.methods.base import Call, EstimateParts, Method, need_folds, register
 from earnest.methods.learner.cv import FoldDetails, as_fixed, fold_details
 from earnest.metrics.families import CallableMetric, Metric
@@ -105,7 +105,7 @@ class CorrectedT:
     def __call__(self, call: Call) -> EstimateParts:
         """Return the mean of the fold scores with Student's limits."""
         pi, metric = call.pi, call.metric
-        best, value, _ = winner(pi, metric, MeanOfFolds(), n_jobs=call.n_jobs)
+        best, value, _ = choose_winner(pi, metric, MeanOfFolds(), n_jobs=call.n_jobs)
         scores, undefined = fold_details(pi, metric, best)
         count = _need_two(self, scores)
         ratio = overlap_of(call.given) if self.ratio is None else self.ratio

@@ -24,7 +24,7 @@ from earnest.inference.cases.fold_variance import Variance, count_groups, varian
 from earnest.inference.limits.ceiling import limits_without_spread, never_beyond_perfect
 from earnest.inference.limits.fold_normal import few_cases, lone_cases
 from earnest.inference.remarks import few_groups_in_variance
-from earnest.inference.resampling.winners import winner
+from earnest.inference.resampling.winners import choose_winner
 from earnest.methods.base import Call, EstimateParts, need_folds, register, selector_of
 from earnest.methods.learner.cv import as_fixed
 from earnest.metrics.families import Array, Metric, RankMetric
@@ -220,7 +220,7 @@ class RepeatedCV:
         pi, metric = call.pi, call.metric
         default = MeanOfFolds() if isinstance(metric, RankMetric) else Pooled()
         selector = selector_of(self.selector, default)
-        best, naive, _ = winner(pi, metric, selector, n_jobs=call.n_jobs)
+        best, naive, _ = choose_winner(pi, metric, selector, n_jobs=call.n_jobs)
         cases = case_values(pi.select(best), metric, singles=True)
         value = float(cases.value[0])
         if np.isnan(value):

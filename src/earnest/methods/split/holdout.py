@@ -22,7 +22,7 @@ from earnest.inference.limits.ceiling import with_spread
 from earnest.inference.remarks import part_only
 from earnest.inference.resampling.resampled import ResamplingKnobs, Statistic
 from earnest.inference.resampling.splits import part_of, split_cases
-from earnest.inference.resampling.winners import winner
+from earnest.inference.resampling.winners import choose_winner
 from earnest.kernels.score import score_selected
 from earnest.methods.base import Call, EstimateParts, register, selector_of
 from earnest.metrics.families import CallableMetric, Metric
@@ -109,7 +109,9 @@ class HoldOut(ResamplingKnobs):
         scoring = self._scoring(pi, call.seeds)
         best, naive = 0, None
         if pi.n_configs > 1:
-            best, naive, _ = winner(part_of(pi, ~scoring), metric, selector, n_jobs=call.n_jobs)
+            best, naive, _ = choose_winner(
+                part_of(pi, ~scoring), metric, selector, n_jobs=call.n_jobs
+            )
         scored = part_of(pi, scoring)
         value = _value(scored, metric, best)
         resampler = None if self.interval == "normal" else self.find_resampler(scored.target)

@@ -33,10 +33,10 @@ from earnest.inference.resampling.resampled import ResamplingKnobs
 from earnest.inference.resampling.winners import (
     Choose,
     WinnerScores,
+    choose_winner,
+    choose_winners,
     is_guided,
     spread_of_halves,
-    winner,
-    winners,
 )
 from earnest.kernels.score import score_table
 from earnest.methods.base import Call, EstimateParts, ensemble_of, register, selector_of
@@ -171,7 +171,9 @@ class BBC(ResamplingKnobs):
         found = draw_winners(
             self,
             call,
-            lambda inbag: winners(pi, metric, inbag, selector, n_jobs=call.n_jobs, keep=first),
+            lambda inbag: choose_winners(
+                pi, metric, inbag, selector, n_jobs=call.n_jobs, keep=first
+            ),
             selector,
         )
         final, scores = found.final, found.scores
@@ -338,7 +340,7 @@ def draw_winners(
             columns=pi.n_configs,
             n_jobs=jobs,
         ),
-        lambda: winner(pi, metric, final_rule, n_jobs=jobs),  # orders the columns meanwhile
+        lambda: choose_winner(pi, metric, final_rule, n_jobs=jobs),  # orders the columns meanwhile
         workers(jobs),
     )
     return DrawnWinners(scorer, table, *whole)

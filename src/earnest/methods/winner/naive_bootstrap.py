@@ -19,7 +19,7 @@ from earnest.core.text.doors import arg
 from earnest.inference.limits.ceiling import with_spread
 from earnest.inference.remarks import one_repeat_at_a_time, warn_of_undefined_folds
 from earnest.inference.resampling.resampled import ResamplingKnobs
-from earnest.inference.resampling.winners import judge_winner, keep_defined_folds, winner
+from earnest.inference.resampling.winners import choose_winner, judge_winner, keep_defined_folds
 from earnest.kernels.score import fold_repeats, fold_scores, score_selected
 from earnest.methods.base import Call, EstimateParts, need_folds, register, selector_of
 
@@ -118,7 +118,7 @@ class NaiveBootstrap(ResamplingKnobs):
         if selector.by_fold:
             best, naive, _ = judge_winner(pi, metric, selector, everything)
         else:
-            best, naive, _ = winner(pi, metric, selector, n_jobs=call.n_jobs)
+            best, naive, _ = choose_winner(pi, metric, selector, n_jobs=call.n_jobs)
         winner_scores = everything[:, :, [best]]  # a fold may be undefined for the winner alone
         usable = ~np.isnan(winner_scores).all(axis=(1, 2))
         scores = keep_defined_folds(winner_scores)[:, 0, 0]  # (F,)
@@ -163,7 +163,7 @@ class NaiveBootstrap(ResamplingKnobs):
     def _cases(self, call: Call) -> EstimateParts:
         pi, metric = call.pi, call.metric
         selector = selector_of(self.selector, Pooled())
-        best, naive, _ = winner(pi, metric, selector, n_jobs=call.n_jobs)
+        best, naive, _ = choose_winner(pi, metric, selector, n_jobs=call.n_jobs)
 
         def score(weights: Weights) -> NDArray[np.float64]:
             columns = np.full(len(weights), best)

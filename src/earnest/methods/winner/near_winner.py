@@ -24,7 +24,7 @@ from earnest.inference.limits.unseen_errors import is_loss_of_chances
 from earnest.inference.limits.winner_law import WinnerLaw, law_of, need_law
 from earnest.inference.remarks import unlike_scales
 from earnest.inference.resampling.resampled import ResamplingKnobs
-from earnest.inference.resampling.winners import gains_of, winner, winners
+from earnest.inference.resampling.winners import choose_winner, choose_winners, gains_of
 from earnest.kernels.score import score_table
 from earnest.methods.base import Call, EstimateParts, register, selector_of
 from earnest.methods.winner.bbc import BBCDetails, draw_winners
@@ -147,7 +147,7 @@ class NearWinner(ResamplingKnobs):
                 tables.append(scores)
             if best_wins:
                 return selector(gains_of(metric, scores[None]), pi.configs.simplicity_order())
-            return winners(pi, metric, inbag, selector, n_jobs=jobs)
+            return choose_winners(pi, metric, inbag, selector, n_jobs=jobs)
 
         drawn = draw_winners(self, call, choose, selector)
         final, naive, scores = drawn.final, drawn.naive, drawn.scores
@@ -226,7 +226,7 @@ class NearWinner(ResamplingKnobs):
                 "real searches."
             )
         selector = selector_of(self.selector, Pooled())
-        final, _, scores = winner(pi, measure, selector, n_jobs=n_jobs)
+        final, _, scores = choose_winner(pi, measure, selector, n_jobs=n_jobs)
         if type(selector) is not Pooled:
             scores = score_table(pi, measure, Weights.ones(pi.n_cases), n_jobs=n_jobs)[0]
         law = WinnerLaw.of(law_kind, pi, measure, scores)

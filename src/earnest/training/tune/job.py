@@ -35,7 +35,7 @@ from earnest.engine.backends import at_once
 from earnest.engine.limits import DeadlineError
 from earnest.engine.progress import Meter
 from earnest.inference.curves.calibration import judge_estimate
-from earnest.inference.resampling.winners import winner as find_winner
+from earnest.inference.resampling.winners import choose_winner as find_winner
 from earnest.methods.winner.bbc import BBC
 from earnest.metrics import metric as metric_named
 from earnest.store import MemoryStore, RunFile, SqliteStore, read_run
