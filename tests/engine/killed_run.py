@@ -37,7 +37,7 @@ def work(shared: dict[str, Any], task: EngineTask) -> TaskOutcome:
     return TaskOutcome(task.key, arrays, {"fit_time": time.perf_counter(), "score": rng.random()})
 
 
-def run_tasks(place: Path, log: Path, n_jobs: int, n_tasks: int) -> None:
+def run_and_keep(place: Path, log: Path, n_jobs: int, n_tasks: int) -> None:
     tasks = [EngineTask((number, 0)) for number in range(n_tasks)]
     shared = {"log": str(log), "scale": np.arange(50.0)}
     with SqliteStore(place) as store:
@@ -48,7 +48,7 @@ def run_tasks(place: Path, log: Path, n_jobs: int, n_tasks: int) -> None:
 
 def main() -> None:
     place, log, n_jobs, n_tasks = sys.argv[1:]
-    run_tasks(Path(place), Path(log), int(n_jobs), int(n_tasks))
+    run_and_keep(Path(place), Path(log), int(n_jobs), int(n_tasks))
 
 
 if __name__ == "__main__":

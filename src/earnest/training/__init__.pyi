@@ -71,7 +71,7 @@ from .tables.schema import Feature as Feature
 from .tables.schema import Schema as Schema
 from .tables.table import TrainingTable as TrainingTable
 from .tables.table import find_layers as find_layers
-from .tables.table import open_table as open_table
+from .tables.table import open_training_table as open_training_table
 from .tables.table import read_training_table as read_training_table
 from .tables.table import sample_rows as sample_rows
 from .tune.folder import FILES as FILES

@@ -115,9 +115,9 @@ def test_a_workbook_that_unpacks_to_gigabytes_is_refused_before_it_is_read(
 
 
 def test_a_table_to_tune_on_may_be_a_workbook(tmp_path: Path) -> None:
-    from earnest.training import open_table
+    from earnest.training import open_training_table
 
     TABLE.to_excel(tmp_path / "data.xlsx", index=False)
-    columns = open_table(tmp_path / "data.xlsx")
+    columns = open_training_table(tmp_path / "data.xlsx")
     assert columns.source == "data.xlsx"
     assert list(columns.names) == list(TABLE.columns)

@@ -11,7 +11,7 @@ import pytest
 from earnest import Predictions, Scores
 from earnest.core import LISTED, MARKS, ColumnFault, make_faults_error
 from earnest.errors import InputError
-from earnest.training import open_table
+from earnest.training import open_training_table
 
 
 def write(folder: Path, cells: list[str], name: str = "x", sign: str = ",") -> Path:
@@ -22,14 +22,14 @@ def write(folder: Path, cells: list[str], name: str = "x", sign: str = ",") -> P
 
 
 def values(path: Path, **options: object) -> list[object]:
-    return list(open_table(path, **options).arrow("x").to_pylist())  # type: ignore[arg-type]
+    return list(open_training_table(path, **options).arrow("x").to_pylist())  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("mark", [*(m for m in MARKS if m != "nan"), "N.A.", "NONE", " ? "])
 def test_a_mark_among_numbers_is_missing_with_a_note_that_counts_it(
     tmp_path: Path, mark: str
 ) -> None:
-    opened = open_table(write(tmp_path, ["1", mark, "2.5", mark]))
+    opened = open_training_table(write(tmp_path, ["1", mark, "2.5", mark]))
     assert opened.arrow("x").to_pylist() == [1.0, None, 2.5, None]
     (note,) = opened.notes
     assert (note.code, note.severity) == ("EN121", "note")
@@ -83,12 +83,12 @@ def test_what_the_user_calls_missing_is_so_in_every_column(tmp_path: Path) -> No
     ]
     assert values(write(tmp_path, ["red", "none"]), missing="none") == ["red", None]
     frame = pd.DataFrame({"x": [1.0, 999.0], "z": ["999", "b"]})
-    columns = open_table(frame, missing=[999])
+    columns = open_training_table(frame, missing=[999])
     assert columns.arrow("x").to_pylist() == [1.0, None]
     assert columns.arrow("z").to_pylist() == [None, "b"]
     for wrong in ("", [None], [True], [" "]):
         with pytest.raises(InputError, match="`missing`"):
-            open_table(frame, missing=wrong)  # type: ignore[arg-type]
+            open_training_table(frame, missing=wrong)  # type: ignore[arg-type]
 
 
 def test_frames_and_other_files_are_read_alike(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_frames_and_other_files_are_read_alike(tmp_path: Path) -> None:
     frame.to_parquet(tmp_path / "t.parquet")
     frame.to_json(tmp_path / "t.jsonl", orient="records", lines=True)
     for source in (frame, tmp_path / "t.parquet", tmp_path / "t.jsonl"):
-        opened = open_table(source)
+        opened = open_training_table(source)
         assert opened.arrow("x").to_pylist() == [1.0, None, 2.5]
         assert opened.arrow("z").to_pylist() == ["a", "none", None]
         assert [note.code for note in opened.notes] == ["EN121"]
@@ -124,7 +124,7 @@ def test_predictions_and_scores_take_the_same_marks(tmp_path: Path) -> None:
 @pytest.mark.parametrize("sign", [",", ";"])
 def test_digits_with_leading_zeros_are_codes_in_every_part(tmp_path: Path, sign: str) -> None:
     path = write(tmp_path, ["00123", "4567", "00042"], sign=sign)
-    opened = open_table(path)
+    opened = open_training_table(path)
     assert opened.arrow("x").to_pylist() == ["00123", "4567", "00042"]
     assert [note.code for note in opened.notes] == ["EN121"]
     assert "'00123'" in opened.notes[0].what
@@ -144,10 +144,10 @@ def test_digits_with_leading_zeros_are_codes_in_every_part(tmp_path: Path, sign:
 def test_a_row_is_named_by_its_line_whatever_stands_above_it(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text('sep=;\nx;z\n\n1;"two\nlines"\n2;b\n"12,573";c\n')
-    columns = open_table(path)
+    columns = open_training_table(path)
     assert columns.name_row(0) == "line 4"  # the third line is empty
     assert columns.name_row(1) == "line 6"  # a text has two lines
-    assert open_table(pd.DataFrame({"x": [1]})).name_row(0) == "row 1"
+    assert open_training_table(pd.DataFrame({"x": [1]})).name_row(0) == "row 1"
 
 
 def test_an_error_names_every_column_up_to_a_limit() -> None:

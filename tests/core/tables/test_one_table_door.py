@@ -13,7 +13,7 @@ import pytest
 
 import earnest as en
 from earnest.core import TABLES, guess_suffix
-from earnest.training import open_table
+from earnest.training import open_training_table
 
 ROWS = [
     {"y": i % 2, "fold": i // 4, "a": 0.25 + 0.5 * (i % 2), "b": 0.5 + 0.125 * (i % 3)}
@@ -47,7 +47,7 @@ def test_every_door_reads_every_table(tmp_path: Path, suffix: str) -> None:
     pi = en.Predictions.load(path)
     np.testing.assert_allclose(pi.responses[:, 0, 0], [row["a"] for row in ROWS])
     assert en.Scores.load(path).n_cases == len(ROWS)
-    columns = open_table(path)
+    columns = open_training_table(path)
     assert columns.source == path.name
     assert list(columns.names) == ["y", "fold", "a", "b"]
     trials = en.Trials.load(path, objective="y", direction="maximize", params=["a", "b"])
@@ -85,7 +85,7 @@ def test_json_lines_of_another_encoding_are_refused_with_the_line(tmp_path: Path
     path = tmp_path / "table.jsonl"
     path.write_bytes(b'{"y": "yes"}\n{"y": "n\xf6"}\n')
     with pytest.raises(en.errors.FormatError, match=r"line 2 of 'table.jsonl' is not UTF-8"):
-        open_table(path)
+        open_training_table(path)
 
 
 def test_json_lines_without_end_are_refused_with_the_line(tmp_path: Path) -> None:
@@ -94,10 +94,10 @@ def test_json_lines_without_end_are_refused_with_the_line(tmp_path: Path) -> Non
     with pytest.raises(
         en.errors.FormatError, match=r"line 2 of 'table.jsonl' is nested too deeply"
     ):
-        open_table(path)
+        open_training_table(path)
     many = [{"y": ["[" * 150], "x": [[1]] * 150}]  # many, but not within each other
     path.write_text(json.dumps(many[0]) + "\n")
-    assert open_table(path) is not None
+    assert open_training_table(path) is not None
 
 
 def test_scores_whose_head_was_cut_are_refused(tmp_path: Path) -> None:

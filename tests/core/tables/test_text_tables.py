@@ -13,7 +13,7 @@ import pytest
 
 from earnest import Predictions, trials_from
 from earnest.errors import FormatError, InputError
-from earnest.training import open_table
+from earnest.training import open_training_table
 
 ROWS = [("müde", 1, 0.125), ("wach", 1, 0.75), ("müde", 2, 0.25), ("wach", 2, 1.5)]
 
@@ -26,7 +26,7 @@ def text(sign: str = ",", decimal: str = ".") -> str:
 def same(path: Path, **options: Any) -> Predictions:
     """Return the predictions of a file, once both doors have read the same in it."""
     pi = Predictions.load(path, positive="wach", **options)
-    opened = open_table(path, **options)
+    opened = open_training_table(path, **options)
     assert opened.names == ("y", "fold", "svm")
     assert opened.array("svm").tolist() == pi.responses[:, 0, 0].tolist()
     assert pi.responses[:, 0, 0].tolist() == [0.125, 0.75, 0.25, 1.5]
@@ -120,7 +120,7 @@ def test_names_alone_are_a_table_without_rows(tmp_path, data):
 def test_both_doors_refuse_in_the_same_words(tmp_path, data):
     path = tmp_path / "t.csv"
     path.write_bytes(data)
-    doors: list[Callable[[Path], Any]] = [Predictions.load, open_table]
+    doors: list[Callable[[Path], Any]] = [Predictions.load, open_training_table]
     found = []
     for door in doors:
         with pytest.raises(FormatError) as raised:
@@ -133,7 +133,7 @@ def test_the_table_of_saved_predictions_is_data_to_learn_from_too(tmp_path):
     y = np.arange(12) % 2
     pi = Predictions.from_arrays(y, np.linspace(0, 1, 12), y, configs=["svm, linear"])
     names = {
-        suffix: open_table(pi.save(tmp_path / f"pi.{suffix}")).names
+        suffix: open_training_table(pi.save(tmp_path / f"pi.{suffix}")).names
         for suffix in ("csv", "tsv", "parquet")
     }
     assert set(names.values()) == {("y", "fold", "svm, linear")}
@@ -152,7 +152,7 @@ def test_a_ragged_line_is_named_with_the_fields_it_has_and_should_have(tmp_path,
     rows = [["a", "b", "y"], ["1", '"two\nlines"', "0"], ["1", "2"], ["1", "2", "0", "4"]]
     path = tmp_path / "t.csv"
     path.write_text("\n".join(sign.join(row) for row in rows) + "\n")
-    for read in (open_table, Predictions.load):
+    for read in (open_training_table, Predictions.load):
         with pytest.raises(FormatError, match="number of fields") as raised:
             read(path)
         assert "3 fields" in raised.value.needs
@@ -165,5 +165,5 @@ def test_all_names_that_stand_there_twice_are_listed_with_their_places(tmp_path)
     frame = pd.DataFrame([[1, 2, 3, 4, 5, 6]], columns=list("abacba"))
     for source in (path, frame):
         with pytest.raises(InputError, match="not unique") as raised:
-            open_table(source)
+            open_training_table(source)
         assert raised.value.got == "'a' in columns 1, 3, 6; 'b' in columns 2, 5"

@@ -9,7 +9,7 @@ import pytest
 
 from earnest import Predictions, trials_from
 from earnest.errors import FormatError
-from earnest.training import open_table
+from earnest.training import open_training_table
 
 # What stands in the file, and what it can only mean.
 CLEAR = {
@@ -53,14 +53,14 @@ def file(folder: Path, cells: list[str], sign: str = ",") -> Path:
 
 
 def values(path: Path, **options: str) -> list[float | None]:
-    return open_table(path, **options).arrow("x").to_pylist()
+    return open_training_table(path, **options).arrow("x").to_pylist()
 
 
 @pytest.mark.parametrize("name", CLEAR)
 @pytest.mark.parametrize("sign", [",", ";", "\t"])
 def test_what_can_mean_one_thing_is_read_with_a_note(tmp_path, name, sign):
     cells, meant = CLEAR[name]
-    opened = open_table(file(tmp_path, cells, sign))
+    opened = open_training_table(file(tmp_path, cells, sign))
     found = np.array(opened.arrow("x").to_pylist(), dtype=float)
     np.testing.assert_allclose(found, np.array(meant, dtype=float), rtol=1e-15)
     usual = name == "decimal commas" and sign != ","  # as spreadsheets of half the world write
@@ -90,7 +90,7 @@ def test_another_column_of_the_file_tells_what_a_comma_is(tmp_path):
     path.write_text('x,z\n"12,573",0.5\n"1,200",0.25\n')  # which says nothing of the comma
     with pytest.raises(FormatError, match="read in two ways"):
         values(path)
-    assert open_table(path).array("z").tolist() == [0.5, 0.25]  # and is not in doubt
+    assert open_training_table(path).array("z").tolist() == [0.5, 0.25]  # and is not in doubt
 
 
 def test_points_between_thousands_are_read_when_told_and_are_decimals_else(tmp_path):
@@ -102,7 +102,7 @@ def test_points_between_thousands_are_read_when_told_and_are_decimals_else(tmp_p
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_what_is_no_number_stays_text_without_a_word(tmp_path, name):
-    opened = open_table(file(tmp_path, TEXTS[name]))
+    opened = open_training_table(file(tmp_path, TEXTS[name]))
     assert opened.arrow("x").to_pylist() == TEXTS[name]
     assert opened.notes == ()
 
@@ -111,7 +111,7 @@ def test_marks_that_contradict_or_are_none_are_refused(tmp_path):
     path = file(tmp_path, ["1", "2"])
     for thousands, decimal in ((",", ","), (";", None), ("", None)):
         with pytest.raises(FormatError, match="thousands"):
-            open_table(path, thousands=thousands, decimal=decimal)
+            open_training_table(path, thousands=thousands, decimal=decimal)
 
 
 def test_predictions_and_trials_are_read_alike_and_names_stay_names(tmp_path):

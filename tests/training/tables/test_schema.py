@@ -12,7 +12,7 @@ import pytest
 
 from earnest.core import Columns
 from earnest.errors import FormatError, InputError
-from earnest.training import ColumnKind, Feature, Schema, open_table, read_training_table
+from earnest.training import ColumnKind, Feature, Schema, open_training_table, read_training_table
 
 SCHEMA = Schema(
     (
@@ -147,7 +147,7 @@ def test_a_schema_reads_marks_of_another_table_as_in_training(tmp_path):
     assert Schema.from_dict(schema.to_dict()) == schema
     new = tmp_path / "new.csv"
     new.write_text("size,kind,note\nunknown,?,none\nX,a,x\n")
-    opened = open_table(new, missing=schema.missing, text=schema.texts)
+    opened = open_training_table(new, missing=schema.missing, text=schema.texts)
     found = schema.read(opened)
     np.testing.assert_array_equal(found.X, [[np.nan, np.nan, 0.0], [np.nan, 0.0, np.nan]])
     assert found.cautions == ()
@@ -159,6 +159,6 @@ def test_every_column_of_a_new_table_that_is_not_numbers_is_named_at_once(tmp_pa
     schema = read_training_table(path, target="y").schema
     path.write_text("a,b\n1.5,2.5\nfew,2\n1,many\n")
     with pytest.raises(InputError) as raised:
-        schema.read(open_table(path))
+        schema.read(open_training_table(path))
     assert "'few' in line 3" in raised.value.got
     assert "'many' in line 4" in raised.value.got

@@ -10,7 +10,7 @@ import pytest
 import earnest as en
 from earnest.core import find_separator
 from earnest.errors import EarnestError, FormatError, InputError
-from earnest.training import open_table
+from earnest.training import open_training_table
 
 ROWS = [("München", 1.5, "ja"), ("Köln", 2.25, "nein"), ("Bern", -0.5, "ja")]
 
@@ -22,7 +22,7 @@ def text(sign: str, decimal: str = ".", head: str = "Stadt|Größe|krank") -> st
 
 
 def same(path) -> None:
-    columns = open_table(path)
+    columns = open_training_table(path)
     assert (columns.source, columns.names) == (path.name, ("Stadt", "Größe", "krank"))
     assert columns.array("Größe").tolist() == [1.5, 2.25, -0.5]
     assert columns.array("Stadt").tolist() == ["München", "Köln", "Bern"]
@@ -53,7 +53,7 @@ def test_encodings_of_spreadsheets_are_read(tmp_path, encoding, codes):
     path = tmp_path / "t.csv"
     path.write_bytes(text(";", ",").encode(encoding))
     same(path)
-    found = open_table(path).notes
+    found = open_training_table(path).notes
     assert [one.kind for one in found] == codes
     assert all("'Größe', for example" in one.what for one in found)
 
@@ -90,7 +90,7 @@ def test_a_line_that_tells_the_separator_is_no_row(tmp_path):
 def test_spaces_around_names_and_texts_do_not_count(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a , y, note \n 1.5, yes ,  \n2.5,yes,x y\n 3.5,no,\n")
-    columns = open_table(path)
+    columns = open_training_table(path)
     assert columns.names == ("a", "y", "note")
     assert columns.array("a").tolist() == [1.5, 2.5, 3.5]
     assert columns.arrow("y").to_pylist() == ["yes", "yes", "no"]
@@ -100,7 +100,7 @@ def test_spaces_around_names_and_texts_do_not_count(tmp_path):
 def test_empty_columns_without_a_name_are_no_columns(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a;b;;\n1;2;;\n3;4;;\n")
-    assert open_table(path).names == ("a", "b")
+    assert open_training_table(path).names == ("a", "b")
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_a_title_and_columns_that_are_not_separated_are_told(tmp_path, data, wha
     path = tmp_path / "t.csv"
     path.write_text(data)
     with pytest.raises(FormatError) as raised:
-        open_table(path)
+        open_training_table(path)
     assert what in raised.value.what
     assert raised.value.cure
 
@@ -124,7 +124,7 @@ def test_a_title_and_columns_that_are_not_separated_are_told(tmp_path, data, wha
 def test_a_delimiter_that_is_said_is_taken(tmp_path):
     path = tmp_path / "t.txt"
     path.write_text("a b y\n1 2 x\n3 4 z\n")
-    assert open_table(path, delimiter=" ").names == ("a", "b", "y")
+    assert open_training_table(path, delimiter=" ").names == ("a", "b", "y")
 
 
 NO_NAMES = {
@@ -141,7 +141,7 @@ def test_a_first_line_like_the_others_is_refused(tmp_path, data):
     path = tmp_path / "t.csv"
     path.write_text(data)
     with pytest.raises(FormatError, match="looks like data, not column names") as raised:
-        open_table(path)
+        open_training_table(path)
     assert raised.value.cure == "Add a line with column names above it."
 
 
@@ -160,7 +160,7 @@ def test_a_first_line_like_the_others_is_refused(tmp_path, data):
 def test_names_that_are_numbers_stay_names(tmp_path, data):
     path = tmp_path / "t.csv"
     path.write_text(data)
-    assert open_table(path).names == tuple(data.splitlines()[0].split(","))
+    assert open_training_table(path).names == tuple(data.splitlines()[0].split(","))
 
 
 @pytest.mark.parametrize(
@@ -184,8 +184,8 @@ def test_a_lazy_frame_and_an_open_file_are_told_what_to_do(tmp_path):
     import polars as pl
 
     with pytest.raises(InputError, match="Collect it first"):
-        open_table(pl.LazyFrame({"a": [1]}))
+        open_training_table(pl.LazyFrame({"a": [1]}))
     path = tmp_path / "t.csv"
     path.write_text("a,b\n1,2\n")
     with path.open() as file, pytest.raises(EarnestError, match="Pass the path"):
-        open_table(file)
+        open_training_table(file)

@@ -129,9 +129,9 @@ def test_a_report_of_an_ensemble_draws_the_ensemble() -> None:
 
 
 def en_columns(frame: pd.DataFrame) -> Any:
-    from earnest.training import open_table
+    from earnest.training import open_training_table
 
-    return open_table(frame, delimiter=None, decimal=None, thousands=None)
+    return open_training_table(frame, delimiter=None, decimal=None, thousands=None)
 
 
 def test_an_ended_run_with_an_ensemble_goes_on_to_the_same_bytes(

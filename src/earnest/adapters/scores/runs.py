@@ -72,7 +72,7 @@ class EvaluationRun:
         The log; only its name is used here.
     config : str
         What was evaluated, mostly the model.
-    rows : list of Row
+    rows : list of ItemScore
         The answers.
     task : str
         Which items; empty where the log does not say.

@@ -184,8 +184,8 @@ def _read_test_set(
     path: Path, table: TrainingTable, target: str, reading: CasesArguments
 ) -> tuple[NDArray[np.float64], NDArray[np.generic]]:
     """Read the table that is kept away, in the columns of the design table."""
-    from earnest.training.tables.table import open_table
+    from earnest.training.tables.table import open_training_table
 
     other = read_cases(path, target, replace(reading, group=None), task=str(table.task))
-    columns = open_table(path, text=table.schema.texts, **read_table_marks(reading))
+    columns = open_training_table(path, text=table.schema.texts, **read_table_marks(reading))
     return table.schema.encode(columns, other.rows), read_labels(other)

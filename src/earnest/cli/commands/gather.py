@@ -69,12 +69,12 @@ def read_columns(data: Path | None, named: ColumnNames, csv: TableArguments) -> 
 
     The rows of the table are in the order that the tool was given.
     """
-    from earnest.training.tables.table import open_table
+    from earnest.training.tables.table import open_training_table
 
     _refuse_halves(data, named)
     if data is None:
         return CaseArrays()
-    columns = open_table(data, **read_table_marks(csv))
+    columns = open_training_table(data, **read_table_marks(csv))
     return CaseArrays(
         _read_outcome(columns, named),
         None if named.group is None else _read_array(columns, named.group, "group"),

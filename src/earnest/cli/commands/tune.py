@@ -139,8 +139,10 @@ def run_job(data: Path, tune_options: TuneOptions, options: RunFiles) -> Tuned:
                 tuned = replace(tuned, seconds=meter.read().elapsed)
     except KeyboardInterrupt:
         if (out / "run.db").exists():
-            write_line(f"Finished work is kept in {out}/. Run the same command with --resume to continue.",
-                label="stopped")  # fmt: skip
+            write_line(
+                f"Finished work is kept in {out}/. Run the same command with --resume to continue.",
+                label="stopped",
+            )
         raise typer.Exit(ending_code()) from None
     if page is not None and page.trouble is not None:
         write_line(page.trouble, label="warning")

@@ -85,8 +85,8 @@ def show_search_plan(job: Any, plan: Any) -> None:
             _line(
                 "",
                 f"this will take about {describe_time(plan.least_seconds)}, longer than the budget "
-                f"of {describe_time(job.asked.seconds)}, because at least two configurations must be "
-                "complete",
+                f"of {describe_time(job.asked.seconds)}, because at least two configurations must "
+                "be complete",
             )
         )
 

@@ -156,7 +156,7 @@ class Comparisons(Result):
     joint : bool
         Whether `p_best` uses the joint distribution of all values, or Bonferroni's rule over all
         pairs, which is more cautious.
-    family : Family
+    family : ClaimFamily
         What the comparisons hold for at once: all pairs, or those with a reference that was fixed
         in advance.
     simple_first : tuple of str or None

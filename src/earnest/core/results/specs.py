@@ -202,7 +202,7 @@ class MethodSpec:
         The type of evidence.
     estimand : Estimand
         What is estimated.
-    metrics : Family
+    metrics : MetricFamily
         Which metrics it takes.
     cites : str
         The source, with its equation or algorithm. Papers that `data/papers.toml` lists are

@@ -136,7 +136,7 @@ def name_configs(
     ids : sequence of str
         The ids, all different.
     params : sequence of mapping, optional
-        The parameters of each, plain values as `readable` returns them.
+        The parameters of each, plain values as `simplify_values` returns them.
 
     Examples
     --------

@@ -140,7 +140,7 @@ def score_sample(
 def judge_winner(
     pi: Predictions, metric: Metric, selector: Selector, scores: NDArray[np.float64]
 ) -> tuple[int, float, NDArray[np.float64]]:
-    """Return the winner by scores (F, 1, C) of the sample itself, as `winner` does."""
+    """Return the winner by scores (F, 1, C) of the sample itself, as `choose_winner` does."""
     scores = keep_defined_folds(scores)
     means = scores.mean(axis=0)[0]
     best = int(selector(gains_of(metric, scores), pi.configs.simplicity_order())[0])

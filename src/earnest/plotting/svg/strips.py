@@ -128,7 +128,7 @@ def forest_strip(
         The row; None for a method that was not run.
     scale : Scale
         That of all rows, see `find_shared_scale`.
-    trust : Trust
+    trust : Correction
         How the mark looks: blue and filled, grey and filled, or orange, hollow and dashed.
     reference : float, optional
         The reported value, a dotted line through all rows.

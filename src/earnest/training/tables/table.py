@@ -35,7 +35,7 @@ from earnest.training.tables.outcome import TableOutcome, find_column, read_outc
 from earnest.training.tables.schema import Feature, Schema, make_indices
 
 
-def open_table(
+def open_training_table(
     source: object,
     *,
     delimiter: str | None = None,
@@ -340,7 +340,7 @@ def read_training_table(
     """
     target, group, time, event = map(read_name, (target, group, time, event))
     marks = read_missing(missing)
-    columns = open_table(
+    columns = open_training_table(
         source, delimiter=delimiter, decimal=decimal, thousands=thousands, missing=marks
     )
     outcome = read_outcome(

@@ -28,7 +28,7 @@ from earnest.training.protocols import Classifier, Estimator, Predictor
 from earnest.training.tables.kinds import is_number, is_text
 from earnest.training.tables.outcome import find_column
 from earnest.training.tables.schema import Schema
-from earnest.training.tables.table import open_table
+from earnest.training.tables.table import open_training_table
 from earnest.training.tune.model_checks import (
     REFUSED,
     ModelPartError,
@@ -157,7 +157,7 @@ class Model:
             What stands for a missing value, besides what did so in training.
         """
         marks = (*self.schema.missing, *read_missing(missing))
-        columns = open_table(
+        columns = open_training_table(
             table,
             delimiter=delimiter,
             decimal=decimal,

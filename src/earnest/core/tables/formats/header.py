@@ -288,7 +288,7 @@ def pack_parameter(value: object) -> object:
 
 
 def unpack(value: object) -> object:
-    """Turn the JSON of `pack` back into a parameter."""
+    """Turn the JSON of `pack_parameter` back into a parameter."""
     if isinstance(value, list):
         return [unpack(v) for v in value]
     if not isinstance(value, dict):

@@ -394,7 +394,7 @@ def read_text(data: bytes, path: Path, suffix: str, options: TextOptions) -> Col
     Parameters
     ----------
     data : bytes
-        The text, as `read_bytes` gives it.
+        The text, as `read_as_utf8` gives it.
     path : Path
         The file, for messages.
     suffix : str
