@@ -21,7 +21,7 @@ from earnest.cli.show.estimate import (
     splits,
     title_of,
 )
-from earnest.cli.show.picture import HONEST, MARGIN, Axis, draw_interval_signs, mark
+from earnest.cli.show.picture import HONEST, MARGIN, PictureAxis, draw_interval_signs, mark
 from earnest.cli.show.terminal import ACCENT, GREY, clean, columns
 from earnest.comparison import TESTS
 from earnest.core.results.comparison import Comparison
@@ -67,7 +67,7 @@ def picture(comparison: Comparison, columns: int) -> Iterator[Part]:
     yield Text("  ").append(sides(axis, comparison), GREY)
 
 
-def difference_axis(comparisons: Sequence[Comparison], width: int) -> Axis:
+def difference_axis(comparisons: Sequence[Comparison], width: int) -> PictureAxis:
     """Return the axis that holds 0, the differences and the closed ends of their intervals."""
     ends = [0.0]
     for comparison in comparisons:
@@ -78,10 +78,10 @@ def difference_axis(comparisons: Sequence[Comparison], width: int) -> Axis:
         if interval is not None and interval.side == Side.LOWER:
             high = middle + ARROW * (middle - low)
         ends += [low, middle, high]
-    return Axis.around(ends, width)
+    return PictureAxis.around(ends, width)
 
 
-def strip(axis: Axis, comparison: Comparison, *, sign: str = HONEST) -> str:
+def strip(axis: PictureAxis, comparison: Comparison, *, sign: str = HONEST) -> str:
     """Return the interval as a line, the difference as a dot on it, and a mark at 0."""
     row = [" "] * axis.room
     zero = axis.column(0.0)
@@ -93,7 +93,7 @@ def strip(axis: Axis, comparison: Comparison, *, sign: str = HONEST) -> str:
     return "".join(row).rstrip()
 
 
-def sides(axis: Axis, comparison: Comparison) -> str:
+def sides(axis: PictureAxis, comparison: Comparison) -> str:
     """Return which configuration is better on which side of 0, as far as there is room."""
     left, right = (
         (comparison.b, comparison.a)
@@ -278,7 +278,7 @@ def _row(
     comparison: Comparison,
     cells: Cells,
     widths: list[int],
-    axis: Axis | None,
+    axis: PictureAxis | None,
     narrow: bool,
     is_close: bool,
 ) -> Part:

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from earnest.cli.show.picture import HONEST, MARGIN, NAIVE, Axis, axis_for, mark, strip
+from earnest.cli.show.picture import HONEST, MARGIN, NAIVE, PictureAxis, axis_for, mark, strip
 from earnest.cli.show.terminal import ACCENT, GREY, WARN, clean, columns, emit
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution, Severity
@@ -322,7 +322,9 @@ def table(estimates: Estimates, reported: Estimate, columns: int) -> Iterator[Pa
         yield label_facts(reasons, style=GREY)
 
 
-def draw_row(row: MethodRow, widths: list[int], axis: Axis | None, reported: Estimate) -> Text:
+def draw_row(
+    row: MethodRow, widths: list[int], axis: PictureAxis | None, reported: Estimate
+) -> Text:
     """Return one row: blue as reported, grey for another estimand, orange if not corrected."""
     style = GREY if row.estimate.estimand != reported.estimand else ACCENT
     style = style if row.estimate.honest else WARN

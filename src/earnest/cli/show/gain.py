@@ -16,7 +16,7 @@ from earnest.cli.show.estimate import (
     show_paragraph,
     splits,
 )
-from earnest.cli.show.picture import HONEST, NAIVE, Axis
+from earnest.cli.show.picture import HONEST, NAIVE, PictureAxis
 from earnest.cli.show.terminal import ACCENT, GREY, WARN, columns
 from earnest.core.results.gain import Gain
 from earnest.core.text.gain import advice, confidence, count_gain_decimals, headline
@@ -48,7 +48,7 @@ def _list_curve(gain: Gain) -> Table:
         table.add_column(justify="right", no_wrap=True)
     table.add_column(no_wrap=True)
     values = [v for line in (gain.naive, gain.low, gain.high) for v in line if v is not None]
-    axis = Axis.around(values or [0.0], PICTURE - 8)
+    axis = PictureAxis.around(values or [0.0], PICTURE - 8)
     legend = Text(f"{HONEST} expect, {percent(gain.confidence_level)}  ", ACCENT)
     legend.append(f"{NAIVE} reported", WARN)
     heads = [Text(word, style=GREY) for word in ("configs", "reported", "expect")]
@@ -63,7 +63,7 @@ def _list_curve(gain: Gain) -> Table:
     return table
 
 
-def _draw_row(axis: Axis, row: dict[str, float | None]) -> Text:
+def _draw_row(axis: PictureAxis, row: dict[str, float | None]) -> Text:
     """Return the limits as a line, the corrected score and the naive one on it."""
     signs = [" "] * axis.room
     low, high = row["low"], row["high"]

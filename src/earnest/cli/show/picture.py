@@ -21,7 +21,7 @@ _LINE, _DASHES, _LOW_END, _HIGH_END, _TO_LEFT, _TO_RIGHT = "─╌├┤◀▶"
 
 
 @dataclass(frozen=True)
-class Axis:
+class PictureAxis:
     """A stretch of the metric drawn on `width` columns, from tick to tick.
 
     Parameters
@@ -40,7 +40,7 @@ class Axis:
     width: int
 
     @classmethod
-    def around(cls, values: Iterable[float], width: int) -> Axis:
+    def around(cls, values: Iterable[float], width: int) -> PictureAxis:
         """Make the shortest axis with round ends, few enough ticks for labels, and all values."""
         shown = [value for value in values if math.isfinite(value)] or [0.0]
         for most in range(MOST_TICKS, LEAST_TICKS - 1, -1):
@@ -50,7 +50,7 @@ class Axis:
         return axis
 
     @classmethod
-    def _with_ticks(cls, low: float, high: float, most: int, width: int) -> Axis:
+    def _with_ticks(cls, low: float, high: float, most: int, width: int) -> PictureAxis:
         spread = (high - low) or abs(high) * 0.1 or 1.0
         power = 10.0 ** math.floor(math.log10(spread / MOST_TICKS))
         for factor in (1, 2, 5, 10, 20, 50, 100):
@@ -111,7 +111,7 @@ class Axis:
         return "".join(row).rstrip()
 
 
-def axis_for(estimates: Iterable[Estimate], width: int) -> Axis:
+def axis_for(estimates: Iterable[Estimate], width: int) -> PictureAxis:
     """Return the axis that holds the values, naive scores and closed ends of the estimates."""
     values: list[float] = []
     for estimate in estimates:
@@ -120,10 +120,10 @@ def axis_for(estimates: Iterable[Estimate], width: int) -> Axis:
             values.append(estimate.interval.low)
         if estimate.interval is not None and estimate.interval.side != Side.LOWER:
             values.append(estimate.interval.high)
-    return Axis.around(values, width)
+    return PictureAxis.around(values, width)
 
 
-def strip(axis: Axis, estimate: Estimate) -> str:
+def strip(axis: PictureAxis, estimate: Estimate) -> str:
     """Return the interval as a line with end ticks and the estimate as a dot on it.
 
     A one-sided interval has one end tick and an arrow to the end of the axis; without an interval
@@ -137,7 +137,7 @@ def strip(axis: Axis, estimate: Estimate) -> str:
 
 
 def draw_interval_signs(
-    row: list[str], axis: Axis, interval: Interval, line: str = _LINE
+    row: list[str], axis: PictureAxis, interval: Interval, line: str = _LINE
 ) -> tuple[int, int]:
     """Draw an interval into a row of signs, and return its first and last column."""
     to_left, to_right = interval.side == Side.UPPER, interval.side == Side.LOWER
@@ -149,6 +149,6 @@ def draw_interval_signs(
     return start, stop
 
 
-def mark(axis: Axis, value: float, sign: str = NAIVE) -> str:
+def mark(axis: PictureAxis, value: float, sign: str = NAIVE) -> str:
     """Return a row with one mark."""
     return " " * axis.column(value) + sign
