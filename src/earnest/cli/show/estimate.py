@@ -284,7 +284,7 @@ def show_estimates(estimates: Estimates, names: Mapping[str, str] | None = None)
     )
 
 
-class MethodRow(NamedTuple):
+class TerminalRow(NamedTuple):
     """The cells of a method: its name, its value, its interval."""
 
     estimate: Estimate
@@ -297,7 +297,7 @@ def table(estimates: Estimates, reported: Estimate, columns: int) -> Iterator[Pa
     """Yield the rows, those of one estimand under its sentence, then those that refused."""
     places = places_of(estimates)
     cells = [
-        MethodRow(e, e.method, print_numbers(e, places).value.words, limits(e, places))
+        TerminalRow(e, e.method, print_numbers(e, places).value.words, limits(e, places))
         for e in estimates
     ]
     heads = ("method", title_of(reported), level(estimates))
@@ -323,7 +323,7 @@ def table(estimates: Estimates, reported: Estimate, columns: int) -> Iterator[Pa
 
 
 def draw_row(
-    row: MethodRow, widths: list[int], axis: PictureAxis | None, reported: Estimate
+    row: TerminalRow, widths: list[int], axis: PictureAxis | None, reported: Estimate
 ) -> Text:
     """Return one row: blue as reported, grey for another estimand, orange if not corrected."""
     style = GREY if row.estimate.estimand != reported.estimand else ACCENT
@@ -334,7 +334,7 @@ def draw_row(
     return text if axis is None else text.append(strip(axis, row.estimate), style)
 
 
-def pile_cells(row: MethodRow, reported: Estimate) -> Padding:
+def pile_cells(row: TerminalRow, reported: Estimate) -> Padding:
     """Return the cells of a row one under the other, for a narrow terminal."""
     cells = "\n  ".join(clean(cell) for cell in (row.name, row.value, row.limits))
     text = Text(cells, style="bold" if row.estimate is reported else "")
