@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from earnest.core.text.cleaning import clean_line
-from earnest.plotting.svg.canvas import TOKENS, brief, clean_text
+from earnest.plotting.svg.canvas import TOKENS, brief, spell_out_signs
 from earnest.reporting.model import Content
 
 SECTIONS = (
@@ -60,7 +60,7 @@ def shown(value: Any) -> Any:
     """
     if not isinstance(value, str) or hasattr(value, "__html__"):
         return value
-    return brief("\n".join(clean_text(line) for line in value.split("\n")))
+    return brief("\n".join(spell_out_signs(line) for line in value.split("\n")))
 
 
 def mark_code(value: Any) -> Any:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from earnest.plotting.svg.canvas import clean_text, cut_apart, fit_words, measure_text
+from earnest.plotting.svg.canvas import cut_apart, fit_words, measure_text, spell_out_signs
 
 
 def test_signs_that_cannot_be_seen_are_spelled_out() -> None:
-    assert clean_text("a\x00b") == r"a\x00b"
-    assert clean_text("a\u202eb") == r"a\u202eb"
-    assert clean_text("two\nlines") == "two lines"
-    assert clean_text("95\u00a0%") == "95\u00a0%"
+    assert spell_out_signs("a\x00b") == r"a\x00b"
+    assert spell_out_signs("a\u202eb") == r"a\u202eb"
+    assert spell_out_signs("two\nlines") == "two lines"
+    assert spell_out_signs("95\u00a0%") == "95\u00a0%"
 
 
 def test_text_from_right_to_left_is_set_apart() -> None:
-    assert clean_text("غاما 1") == "\u2068غاما 1\u2069"
-    assert clean_text(clean_text("غاما 1")) == clean_text("غاما 1")
-    assert clean_text("gamma") == "gamma"
+    assert spell_out_signs("غاما 1") == "\u2068غاما 1\u2069"
+    assert spell_out_signs(spell_out_signs("غاما 1")) == spell_out_signs("غاما 1")
+    assert spell_out_signs("gamma") == "gamma"
 
 
 @pytest.mark.parametrize("words", ["", "a", "x" * 500, "名" * 50, "i.l" * 40])

@@ -27,7 +27,7 @@ LONGEST, KEPT = 120, 80  # signs without a space between them
 _ENDLESS = re.compile(rf"\S{{{LONGEST},}}")
 
 
-def clean_text(words: str) -> str:
+def spell_out_signs(words: str) -> str:
     """Return a user's text as XML can hold it: signs that cannot be seen are spelled out.
 
     Text that runs from right to left is set apart, so that it does not turn its neighbours round.
@@ -301,7 +301,7 @@ class Canvas:
         x, y = at
         self._add(
             "text",
-            clean_text(words),
+            spell_out_signs(words),
             x=x,
             y=y,
             fill=_find_ink(colour),
@@ -324,7 +324,7 @@ class Canvas:
 
     def figure(self, label: str, table: Iterable[Sequence[str]]) -> Figure:
         """Return what was drawn."""
-        words = brief(" ".join(clean_text(label).split("\n")))
+        words = brief(" ".join(spell_out_signs(label).split("\n")))
         width, height = _format_number(self.width), _format_number(self.height)
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{escape(words)}" '
