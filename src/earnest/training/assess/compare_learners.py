@@ -240,7 +240,7 @@ def check_kinds(pair: ConfigurationList) -> None:
             )
 
 
-def choose_metric(request: ComparisonRequest, metric: MetricLike | None, y: object) -> Metric:
+def choose_pair_metric(request: ComparisonRequest, metric: MetricLike | None, y: object) -> Metric:
     """Return the metric; tests of pairs have a default."""
     if metric is None and request.test.spec.metrics is SupportedMetrics.PAIRS:
         outcome = make_survival_outcome(y)
@@ -407,7 +407,7 @@ def compare_learners(
         named_test, alternative, confidence_level, None, rng, n_jobs, evidence=None
     )
     bootstraps = request.test.spec.needs is Evidence.REPLICATES
-    measure = choose_metric(request, metric, y)
+    measure = choose_pair_metric(request, metric, y)
     check_kinds(pair)
     if bootstraps:
         refuse_for_test(request, cv=cv, n_repeats=n_repeats)
