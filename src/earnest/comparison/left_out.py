@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from earnest.comparison.base import Array, PairOutcome, Reading, TestSpec
-from earnest.comparison.wald import few_units, wald
+from earnest.comparison.wald import few_units_in_test, wald
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.rng import Seeds
@@ -110,7 +110,7 @@ class LeaveOutReading(Reading):
             unit=unit,
             same=bool(np.array_equal(first.responses, second.responses)),
             cautions=_remarks(estimate, first, metric),
-            few=few_units(units, unit, metric),
+            few=few_units_in_test(units, unit, metric),
         )
 
 

@@ -114,7 +114,7 @@ def _without_spread(
         statistic=None if difference else 0.0,
         p_values=unanimous(difference, units[0], ends),
         limits=EqualCaseLimits(difference, units[0], *ends) if bounded else None,
-        cautions=(*cautions, *no_spread(difference, *units, bounded=bounded)),
+        cautions=(*cautions, *no_spread_in_test(difference, *units, bounded=bounded)),
     )
 
 
@@ -140,12 +140,14 @@ def unanimous(difference: float, units: int, ends: tuple[float, float]) -> dict[
     return p_values(1.0, chance) if difference > 0 else p_values(chance, 1.0)
 
 
-def no_spread(difference: float, units: int, unit: str, *, bounded: bool) -> Iterator[Caution]:
+def no_spread_in_test(
+    difference: float, units: int, unit: str, *, bounded: bool
+) -> Iterator[Caution]:
     """Yield a caution where the difference is the same in every unit."""
     yield of_limits.differences_equal(units, unit, zero=difference == 0.0, bounded=bounded)
 
 
-def few_units(
+def few_units_in_test(
     units: int, unit: str, metric: Metric, *, unlike: float = math.inf, resampled: bool = False
 ) -> Iterator[Caution]:
     """Yield a caution if an approximation for many units has few, or few that differ.

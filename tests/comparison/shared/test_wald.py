@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from earnest.comparison.wald import few_units, unanimous, wald
+from earnest.comparison.wald import few_units_in_test, unanimous, wald
 from earnest.core import EqualCaseLimits, Scale, Side, alpha_of
 from earnest.core.cautions import of_limits
 from earnest.metrics import metric
@@ -109,19 +109,19 @@ def test_few_units_are_said_of_a_law_with_spread_only() -> None:
     ],
 )
 def test_few_units_or_few_unlike_ones_are_told(units: int, unlike: float, said: str | None) -> None:
-    found = [c.what for c in few_units(units, "case", metric("accuracy"), unlike=unlike)]
+    found = [c.what for c in few_units_in_test(units, "case", metric("accuracy"), unlike=unlike)]
     assert found == ([] if said is None else [said])
 
 
 def test_the_sign_flip_test_is_named_where_it_can_be_used_only() -> None:
-    (mean,) = few_units(3, "case", metric("accuracy"))
-    (area,) = few_units(3, "case", metric("roc_auc"))
+    (mean,) = few_units_in_test(3, "case", metric("accuracy"))
+    (area,) = few_units_in_test(3, "case", metric("roc_auc"))
     assert "test='sign_flip'" in mean.cure
     assert "sign_flip" not in area.cure
 
 
 def test_counts_have_their_noun() -> None:
-    (lone,) = few_units(1, "case of the rarer class", metric("accuracy"))
-    (two,) = few_units(2, "case of the rarer class", metric("accuracy"))
+    (lone,) = few_units_in_test(1, "case of the rarer class", metric("accuracy"))
+    (two,) = few_units_in_test(2, "case of the rarer class", metric("accuracy"))
     assert lone.what == "There is 1 case of the rarer class."
     assert two.what == "There are 2 cases of the rarer class."

@@ -21,7 +21,7 @@ from earnest.comparison.base import (
     refuse_metric,
     register,
 )
-from earnest.comparison.wald import few_units, wald
+from earnest.comparison.wald import few_units_in_test, wald
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.cautions import of_limits, of_tests
@@ -90,7 +90,7 @@ class BayleReading(Reading):
                 *lone_cases(cases),
                 *(() if self.training else warn_of_unchecked_stability(self.question.pi)),
             ],
-            few=few_units(self._independent, self._unit, metric, unlike=unlike),
+            few=few_units_in_test(self._independent, self._unit, metric, unlike=unlike),
         )
 
     @property

@@ -22,7 +22,7 @@ from earnest.comparison.base import (
     register,
     several_models,
 )
-from earnest.comparison.wald import few_units, wald
+from earnest.comparison.wald import few_units_in_test, wald
 from earnest.core.base.errors import EvidenceError
 from earnest.core.cautions import of_limits
 from earnest.core.data.predictions import Predictions
@@ -127,7 +127,7 @@ class BootstrapReading:
         cases, unlike = self._cases, math.inf
         if cases is not None:
             unlike = unlike_cases(cases.terms[:, a] - cases.terms[:, b], cases.folds)
-        yield from few_units(
+        yield from few_units_in_test(
             self._independent, _unit(pi, metric), metric, unlike=unlike, resampled=True
         )
 

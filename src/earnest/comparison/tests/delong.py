@@ -22,7 +22,7 @@ from earnest.comparison.base import (
     register,
     several_models,
 )
-from earnest.comparison.wald import few_units, wald
+from earnest.comparison.wald import few_units_in_test, wald
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.specs import ComparisonEstimand
@@ -64,7 +64,7 @@ class DeLongReading(Reading):
             unit=unit,
             same=predict_alike(pi, a, b),
             cautions=() if self.training else several_models(pi),
-            few=few_units(self._independent, unit, metric),
+            few=few_units_in_test(self._independent, unit, metric),
         )
 
     @property
