@@ -47,23 +47,23 @@ def show_comparison(comparison: Comparison, names: Mapping[str, str] | None = No
         *values(comparison, names),
         *result_facts(comparison),
         *test_facts(comparison),
-        *evidence(comparison),
+        *show_evidence(comparison),
     ]
     emit_blocks(
         [show_paragraph(decision(comparison, title_of(comparison)), "bold")],
-        picture(comparison, columns()),
+        draw_picture(comparison, columns()),
         [label_facts(facts)],
         remarks(comparison.cautions, CHECKED),
     )
 
 
-def picture(comparison: Comparison, columns: int) -> Iterator[Part]:
+def draw_picture(comparison: Comparison, columns: int) -> Iterator[Part]:
     """Yield a row of ticks, the row of the interval with 0 marked, and who is better."""
     if columns < NARROWEST or comparison.interval is None:
         return
     axis = difference_axis([comparison], min(PICTURE, columns - 2 - 2 * MARGIN - 2))
     yield Text("  " + axis.labels(), style=GREY)
-    yield Text("  ").append(strip(axis, comparison), ACCENT)
+    yield Text("  ").append(draw_strip(axis, comparison), ACCENT)
     yield Text("  ").append(sides(axis, comparison), GREY)
 
 
@@ -81,7 +81,7 @@ def difference_axis(comparisons: Sequence[Comparison], width: int) -> PictureAxi
     return PictureAxis.around(ends, width)
 
 
-def strip(axis: PictureAxis, comparison: Comparison, *, sign: str = HONEST) -> str:
+def draw_strip(axis: PictureAxis, comparison: Comparison, *, sign: str = HONEST) -> str:
     """Return the interval as a line, the difference as a dot on it, and a mark at 0."""
     row = [" "] * axis.room
     zero = axis.column(0.0)
@@ -164,7 +164,7 @@ def test_facts(comparison: Comparison) -> Iterator[Fact]:
     yield "Compares", comparison.estimand
 
 
-def evidence(comparison: Comparison) -> Iterator[Fact]:
+def show_evidence(comparison: Comparison) -> Iterator[Fact]:
     """Yield what the difference stands on."""
     about = comparison.provenance
     samples = about.knobs.get("n_replicates")
@@ -204,14 +204,14 @@ def show_comparisons(results: Comparisons, names: Mapping[str, str] | None = Non
     `names` says what to print of each configuration; sentences keep the id.
     """
     emit_blocks(
-        [show_paragraph(headline(results), "bold")],
-        table(results, columns(), names),
-        [label_facts(facts(results, names))],
+        [show_paragraph(show_headline(results), "bold")],
+        show_table(results, columns(), names),
+        [label_facts(show_facts(results, names))],
         remarks(results.cautions, CHECKED),
     )
 
 
-def headline(results: Comparisons) -> str:
+def show_headline(results: Comparisons) -> str:
     """Return the decision with the naive score of the best."""
     first = results.comparisons[0]
     best = first.value_a if results.reference == results.best else results[results.best].value_b
@@ -222,7 +222,7 @@ def headline(results: Comparisons) -> str:
     return f"{results.decision} The naive {title_of(first)} of {results.best} is {value}."
 
 
-def table(
+def show_table(
     results: Comparisons, columns: int, names: Mapping[str, str] | None = None
 ) -> Iterator[Part]:
     """Yield the rows of the nearest rivals, those that may be the best in colour."""
@@ -288,7 +288,11 @@ def _row(
         return Padding(Text("\n  ".join(clean(c) for c in (*cells, verdict)), style=style), (0, 2))
     text = Text("  " + clean(_line(cells, widths)), style=style)
     sign = HONEST if is_close else NOT_BEST
-    return text.append(strip(axis, comparison, sign=sign), style) if axis else text.append(verdict)
+    return (
+        text.append(draw_strip(axis, comparison, sign=sign), style)
+        if axis
+        else text.append(verdict)
+    )
 
 
 def _line(cells: Cells, widths: list[int]) -> str:
@@ -304,7 +308,7 @@ def _short(name: str, names: Mapping[str, str] | None) -> str:
     return label if len(label) <= longest else label[: longest - 1] + "…"
 
 
-def facts(results: Comparisons, names: Mapping[str, str] | None = None) -> Iterator[Fact]:
+def show_facts(results: Comparisons, names: Mapping[str, str] | None = None) -> Iterator[Fact]:
     """Yield the best, the set, the simplest, and how it was found."""
     first, labels = results.comparisons[0], names or {}
     yield "Best", labels.get(results.best, results.best)
