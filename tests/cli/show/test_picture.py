@@ -9,7 +9,7 @@ import pytest
 
 import earnest as en
 from earnest.cli.show.comparison import difference_axis
-from earnest.cli.show.picture import MARGIN, MOST_TICKS, PictureAxis, axis_for, mark, strip
+from earnest.cli.show.picture import MARGIN, MOST_TICKS, PictureAxis, axis_for, draw_strip, mark
 from earnest.core import Selection
 from earnest.results import Interval
 from tests.cli.results import estimate
@@ -75,7 +75,7 @@ def test_large_labels_have_thousands_and_huge_ones_a_power_of_ten():
 
 def test_a_two_sided_interval_has_two_ends_and_a_dot():
     axis = PictureAxis.around([0.5, 0.9], 41)
-    row = strip(axis, estimate(0.7, low=0.6, high=0.8))
+    row = draw_strip(axis, estimate(0.7, low=0.6, high=0.8))
     assert row.strip() == "├─────────●─────────┤"
     assert row.index("├") == axis.column(0.6)
     assert row.index("●") == axis.column(0.7)
@@ -91,7 +91,7 @@ def test_a_one_sided_interval_points_to_its_open_end(side, expected):
         0.6 if side == "lower" else 0.0, 0.8 if side == "upper" else 1.0, 0.95, side
     )
     axis = PictureAxis.around([0.5, 0.9], 41)
-    assert strip(axis, dataclasses.replace(made, interval=interval)).strip() == expected
+    assert draw_strip(axis, dataclasses.replace(made, interval=interval)).strip() == expected
 
 
 def test_an_open_end_does_not_stretch_the_axis():
@@ -119,12 +119,12 @@ def test_the_axis_of_a_difference_holds_zero_and_its_closed_ends(interval, low, 
 
 def test_without_interval_the_dot_stands_alone():
     made = dataclasses.replace(estimate(0.7), interval=None)
-    assert strip(PictureAxis.around([0.5, 0.9], 41), made).strip() == "●"
+    assert draw_strip(PictureAxis.around([0.5, 0.9], 41), made).strip() == "●"
 
 
 def test_what_is_not_corrected_is_dashed_with_a_hollow_mark():
     raw = estimate(0.7, low=0.6, high=0.8, selection=Selection.UNCORRECTED)
-    row = strip(PictureAxis.around([0.5, 0.9], 41), raw)
+    row = draw_strip(PictureAxis.around([0.5, 0.9], 41), raw)
     assert row.strip() == "├╌╌╌╌╌╌╌╌╌◇╌╌╌╌╌╌╌╌╌┤"
 
 

@@ -17,13 +17,13 @@ from earnest.cli.show.estimate import (
     metric_words,
     remarks,
     show_paragraph,
+    show_table,
     spec_of,
-    table,
     tag_cautions,
     title_of,
     write_headline,
 )
-from earnest.cli.show.picture import MARGIN, axis_for, strip
+from earnest.cli.show.picture import MARGIN, axis_for, draw_strip
 from earnest.cli.show.terminal import ACCENT, GREY, clean, columns
 from earnest.core.results.estimate import Estimate, Estimates
 from earnest.core.results.specs import Estimand
@@ -60,7 +60,7 @@ def show_all_assessed(estimates: Estimates, source: Any) -> None:
     cautions = [*estimates.cautions, *tag_cautions(estimates, reported), *source.cautions]
     emit_blocks(
         _sentences(reported),
-        table(estimates, reported, columns()),
+        show_table(estimates, reported, columns()),
         [label_facts(_subject(reported, source))],
         remarks(cautions, LOOKED_AT),
     )
@@ -89,7 +89,7 @@ def _picture(estimate: Estimate) -> Iterator[Text]:
         return
     axis = axis_for([estimate], min(PICTURE, columns() - 2 * MARGIN - 20))
     yield Text("  " + axis.labels(), style=GREY)
-    row = strip(axis, estimate)
+    row = draw_strip(axis, estimate)
     yield Text(f"  {row:<{axis.room + 2}}{estimate.method}", style=ACCENT)
 
 

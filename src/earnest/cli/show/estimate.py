@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from earnest.cli.show.picture import HONEST, MARGIN, NAIVE, PictureAxis, axis_for, mark, strip
+from earnest.cli.show.picture import HONEST, MARGIN, NAIVE, PictureAxis, axis_for, draw_strip, mark
 from earnest.cli.show.terminal import ACCENT, GREY, WARN, clean, columns, emit
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution, Severity
@@ -46,10 +46,10 @@ Fact = tuple[str, str]
 
 def show_estimate(estimate: Estimate, names: Mapping[str, str] | None = None) -> None:
     """Write one estimate; `names` says what to print of each configuration."""
-    facts = [*subject(estimate, names), *method_facts(estimate), *evidence(estimate)]
+    facts = [*subject(estimate, names), *method_facts(estimate), *show_evidence(estimate)]
     emit_blocks(
         sentences(estimate),
-        picture(estimate, columns()),
+        draw_picture(estimate, columns()),
         [label_facts(facts)],
         remarks(estimate.cautions, list_checked(estimate)),
     )
@@ -110,7 +110,7 @@ def sentences(
         yield show_paragraph(why, GREY)
 
 
-def picture(estimate: Estimate, columns: int) -> Iterator[Text]:
+def draw_picture(estimate: Estimate, columns: int) -> Iterator[Text]:
     """Yield a row of ticks, the row of the interval, and the row of the naive score.
 
     A narrow terminal has no room for the notes of the legend, a very narrow one for no picture.
@@ -124,7 +124,7 @@ def picture(estimate: Estimate, columns: int) -> Iterator[Text]:
     axis = axis_for([estimate], PICTURE if noted else min(PICTURE, spare))
     yield Text("  " + axis.labels(), style=GREY)
     for sign in signs:
-        row = strip(axis, estimate)
+        row = draw_strip(axis, estimate)
         row = row if sign.mark is None else mark(axis, sign.mark)
         line = Text(f"  {row:<{axis.room + 2}}{sign.text}", style=sign.style)
         yield line.append(clean(sign.note), GREY) if noted else line
@@ -166,7 +166,7 @@ def method_facts(estimate: Estimate) -> Iterator[Fact]:
     yield "Estimates", estimand_words(estimate)
 
 
-def evidence(estimate: Estimate) -> Iterator[Fact]:
+def show_evidence(estimate: Estimate) -> Iterator[Fact]:
     """Yield what the number stands on."""
     provenance = estimate.provenance
     items = is_on_items(estimate)
@@ -278,8 +278,8 @@ def show_estimates(estimates: Estimates, names: Mapping[str, str] | None = None)
     reported = next((e for e in estimates if e.honest), estimates.estimates[0])
     emit_blocks(
         sentences(reported),
-        table(estimates, reported, columns()),
-        [label_facts([*winners(estimates, reported, names), *evidence(reported)])],
+        show_table(estimates, reported, columns()),
+        [label_facts([*show_winners(estimates, reported, names), *show_evidence(reported)])],
         remarks([*estimates.cautions, *tag_cautions(estimates, reported)], list_checked(reported)),
     )
 
@@ -293,7 +293,7 @@ class TerminalRow(NamedTuple):
     limits: str
 
 
-def table(estimates: Estimates, reported: Estimate, columns: int) -> Iterator[Part]:
+def show_table(estimates: Estimates, reported: Estimate, columns: int) -> Iterator[Part]:
     """Yield the rows, those of one estimand under its sentence, then those that refused."""
     places = places_of(estimates)
     cells = [
@@ -306,7 +306,7 @@ def table(estimates: Estimates, reported: Estimate, columns: int) -> Iterator[Pa
     room = min(columns - 2, WIDTH) - sum(widths) - 2 * len(widths)
     stacked = room < 0
     axis = axis_for(estimates, room - 2 * MARGIN) if room - 2 * MARGIN >= LEAST_STRIP else None
-    head = clean(", ".join(heads)) if stacked else line(heads, widths)
+    head = clean(", ".join(heads)) if stacked else make_cells(heads, widths)
     yield indented(Text((head + (axis.labels() if axis else "")).rstrip(), style=GREY))
     first = [reported.estimand, *(e.estimand for e in estimates)]
     for estimand in dict.fromkeys(first):
@@ -328,10 +328,10 @@ def draw_row(
     """Return one row: blue as reported, grey for another estimand, orange if not corrected."""
     style = GREY if row.estimate.estimand != reported.estimand else ACCENT
     style = style if row.estimate.honest else WARN
-    text = Text("  " + line(("  " + row.name, row.value, row.limits), widths))
+    text = Text("  " + make_cells(("  " + row.name, row.value, row.limits), widths))
     if row.estimate is reported:
         text.stylize("bold")
-    return text if axis is None else text.append(strip(axis, row.estimate), style)
+    return text if axis is None else text.append(draw_strip(axis, row.estimate), style)
 
 
 def pile_cells(row: TerminalRow, reported: Estimate) -> Padding:
@@ -341,7 +341,7 @@ def pile_cells(row: TerminalRow, reported: Estimate) -> Padding:
     return Padding(text, (0, 0, 0, 4))
 
 
-def line(cells: tuple[str, str, str], widths: list[int]) -> str:
+def make_cells(cells: tuple[str, str, str], widths: list[int]) -> str:
     """Return three cells, the number to the right."""
     name, value, ends = (clean(cell) for cell in cells)
     return f"{name:<{widths[0] + 2}}{value:>{widths[1]}}  {ends:<{widths[2]}}  "
@@ -359,7 +359,7 @@ def level(estimates: Iterable[Estimate]) -> str:
     return next((f"{percent(i.confidence_level)} interval" for i in intervals), "interval")
 
 
-def winners(
+def show_winners(
     estimates: Estimates, reported: Estimate, names: Mapping[str, str] | None = None
 ) -> Iterator[Fact]:
     """Yield the winner and the metric; by rule where rules choose or score differently."""

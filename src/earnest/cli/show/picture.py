@@ -123,7 +123,7 @@ def axis_for(estimates: Iterable[Estimate], width: int) -> PictureAxis:
     return PictureAxis.around(values, width)
 
 
-def strip(axis: PictureAxis, estimate: Estimate) -> str:
+def draw_strip(axis: PictureAxis, estimate: Estimate) -> str:
     """Return the interval as a line with end ticks and the estimate as a dot on it.
 
     A one-sided interval has one end tick and an arrow to the end of the axis; without an interval

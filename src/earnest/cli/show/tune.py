@@ -11,11 +11,11 @@ from typing import Any
 from rich.text import Text
 
 from earnest.cli.show.estimate import (
+    draw_picture,
     emit_blocks,
     grid,
     label_facts,
     list_checked,
-    picture,
     remarks,
     sentences,
 )
@@ -126,7 +126,7 @@ def show_tuned(tuned: Any, no_report: str | None = None) -> None:
     tried = len(tuned.predictions.configs.ids)
     emit_blocks(
         sentences(estimate, SPEAKER, delivered=True, tried=tried),
-        picture(estimate, columns()),
+        draw_picture(estimate, columns()),
         [label_facts(_facts(tuned))],
         remarks(estimate.cautions, list_checked(estimate)),
         [label_facts(_list_written(tuned, no_report))],
