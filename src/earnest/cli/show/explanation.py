@@ -38,7 +38,7 @@ def show_explanation(
     explanation: Explanation, advice: Sequence[Suggestion] = (), page: Path | None = None
 ) -> None:
     """Write an explanation."""
-    listed = [*facts(explanation), *suggestions(advice)]
+    listed = [*show_facts(explanation), *suggestions(advice)]
     if page is not None:
         listed.append(("Page", str(page)))
     trees = [tree for tree in explanation.regions.values() if len(tree) > 1]
@@ -47,7 +47,7 @@ def show_explanation(
             show_paragraph(f"{explanation.headline}.", "bold"),
             show_paragraph(str(explanation.surrogate_quality)),
         ],
-        winner(explanation),
+        show_winner(explanation),
         effects(explanation),
         *(regions(tree, shown=tree is explanation.winner_tree) for tree in trees[:MOST_TREES]),
         [label_facts(listed)],
@@ -55,7 +55,7 @@ def show_explanation(
     )
 
 
-def winner(explanation: Explanation) -> Iterator[Part]:
+def show_winner(explanation: Explanation) -> Iterator[Part]:
     """Yield the branch of the best configuration, and the effect in its region."""
     tree = explanation.winner_tree
     if tree is None or tree.best is None:
@@ -138,7 +138,7 @@ def regions(tree: RegionTree, *, shown: bool = False) -> Iterator[Part]:
     yield Padding(table, (0, 0, 0, 4), expand=False)
 
 
-def facts(explanation: Explanation) -> Iterator[Fact]:
+def show_facts(explanation: Explanation) -> Iterator[Fact]:
     """Yield what was explained, and what is as good as the best."""
     best = ", ".join(
         f"{name}={show_level(value)}" for name, value in explanation.best_config.items()
