@@ -11,9 +11,9 @@ from earnest.core import (
     ComparisonEstimand,
     Estimand,
     TrainingSizes,
-    headline,
     is_on_items,
     reason,
+    word_headline,
 )
 from earnest.resampling import GroupBootstrap
 from tests.methods.oracles import bbc, counts_of
@@ -78,7 +78,7 @@ def test_the_words_speak_of_items_and_neither_of_folds_nor_of_training() -> None
     made = en.estimate(en.Scores(prompts(configs=20)), rng=0)
     assert made.estimand == Estimand.CHOSEN_ON_ITEMS
     assert made.training is None
-    said = " ".join([headline(made), reason(made), made.estimand])
+    said = " ".join([word_headline(made), reason(made), made.estimand])
     assert "on items like these" in said
     assert not {"fold", "trained", "training", "data", "search"} & set(said.lower().split())
     alone = en.estimate(en.Scores(prompts(configs=1)), rng=0)

@@ -18,10 +18,10 @@ from earnest.core import (
     Scale,
     Selection,
     Side,
-    confidence,
-    headline,
     limits_words,
     print_numbers,
+    word_confidence,
+    word_headline,
 )
 from earnest.metrics import METRICS
 from earnest.results import Estimate, Interval
@@ -53,7 +53,7 @@ def check_agreement(made: Estimate) -> None:
         assert spans(str(shown.low), scale)[0] <= most
     if math.isfinite(interval.high):
         assert spans(str(shown.high), scale)[1] >= least
-    said = confidence(made)
+    said = word_confidence(made)
     for word, beyond in (("above", scale.limits[1]), ("below", scale.limits[0])):
         found = re.search(rf"is {word} ({NUMBER})", said)
         if found is not None:
@@ -61,7 +61,7 @@ def check_agreement(made: Estimate) -> None:
             assert bound < beyond if word == "above" else bound > beyond
             assert bound <= most if word == "above" else bound >= least
     assert limits_words(interval, shown) in said.replace(" and ", " to ")
-    if "too optimistic." in headline(made):
+    if "too optimistic." in word_headline(made):
         assert shown.optimism is not None
         assert spans(str(shown.optimism), replace(scale, limits=(-math.inf, math.inf)))[0] > 0.0
 

@@ -96,8 +96,6 @@ from .text.doors import Value as Value
 from .text.doors import arg as arg
 from .text.doors import render as render
 from .text.doors import through as through
-from .text.estimate import confidence as confidence
-from .text.estimate import headline as headline
 from .text.estimate import is_on_items as is_on_items
 from .text.estimate import limits_words as limits_words
 from .text.estimate import metrics_of as metrics_of
@@ -105,6 +103,8 @@ from .text.estimate import places_of as places_of
 from .text.estimate import plain_name as plain_name
 from .text.estimate import print_numbers as print_numbers
 from .text.estimate import reason as reason
+from .text.estimate import word_confidence as word_confidence
+from .text.estimate import word_headline as word_headline
 from .text.names import name_configs as name_configs
 from .text.numbers import MINUS as MINUS
 from .text.numbers import decimals as decimals

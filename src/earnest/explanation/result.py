@@ -135,7 +135,7 @@ class Explanation(Result):
     def finding(self) -> str:
         """Which parameters matter most, in words that claim no more than the intervals support."""
         parts = {name: self.where_active(name) for name in self.effects}
-        return headline(self.importance, self.sampling_bias, parts, self.untested)
+        return word_headline(self.importance, self.sampling_bias, parts, self.untested)
 
     def where_active(self, param: str) -> str:
         """Return where a parameter is active, in words; empty if everywhere."""
@@ -432,7 +432,7 @@ MOST_NAMED = 2  # parameters that a sentence names as the most important
 LITTLE = 0.05  # share of the variance under which a parameter hardly matters
 
 
-def headline(
+def word_headline(
     importance: Importance,
     bias: SamplingBias,
     where: Mapping[str, str] | None = None,
@@ -457,12 +457,12 @@ def headline(
 
     Examples
     --------
-    >>> from earnest.explanation.result import headline
+    >>> from earnest.explanation.result import word_headline
     >>> from earnest.explanation.importance import Importance, Share
     >>> from earnest.explanation.sampling_bias import Discrepancy, SamplingBias
     >>> shares = {"C": Share(0.6, 0.5, 0.7), "gamma": Share(0.2, 0.1, 0.3)}
     >>> even = SamplingBias(Discrepancy(0.0, 0.0), {})
-    >>> headline(Importance(shares, shares, {}, 0.95), even)
+    >>> word_headline(Importance(shares, shares, {}, 0.95), even)
     'C matters most'
     """
     shown = importance.trust is Trust.SHOWN

@@ -23,24 +23,24 @@ from earnest.core.space.parameters import Parameter
 from earnest.core.space.trials import Trials
 from earnest.core.text.comparison import p_value_text, places_of_difference
 from earnest.core.text.estimate import (
-    confidence,
-    headline,
     limits_words,
     places_of,
     print_numbers,
     reason,
     training_words,
+    word_confidence,
+    word_headline,
 )
-from earnest.core.text.gain import advice as gain_advice
-from earnest.core.text.gain import confidence as gain_confidence
-from earnest.core.text.gain import headline as gain_headline
-from earnest.core.text.learning import advice as learning_advice
-from earnest.core.text.learning import confidence as learning_confidence
-from earnest.core.text.learning import headline as learning_headline
+from earnest.core.text.gain import word_advice as gain_advice
+from earnest.core.text.gain import word_confidence as gain_confidence
+from earnest.core.text.gain import word_headline as gain_headline
+from earnest.core.text.learning import word_advice as learning_advice
+from earnest.core.text.learning import word_confidence as learning_confidence
+from earnest.core.text.learning import word_headline as learning_headline
 from earnest.core.text.names import simplify_values
 from earnest.core.text.numbers import percent, prose
-from earnest.core.text.thresholds import headline as thresholds_headline
 from earnest.core.text.thresholds import tell_thresholds
+from earnest.core.text.thresholds import word_headline as thresholds_headline
 from earnest.decision.plan import Plan
 from earnest.decision.verdict import Verdict
 from earnest.explanation.result import Explanation, show_share
@@ -75,9 +75,9 @@ def _title(metric: str) -> str:
 def estimate_fragment(estimate: Estimate) -> str:
     """Return an estimate: the sentence, the picture, the facts and the cautions."""
     spec = _find_spec(estimate)
-    sentence = headline(estimate, _title(estimate.metric), speaker=SPEAKER)
+    sentence = word_headline(estimate, _title(estimate.metric), speaker=SPEAKER)
     parts = (
-        confidence(estimate),
+        word_confidence(estimate),
         training_words(estimate),
         reason(estimate, speaker=SPEAKER),
     )

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core import AgainstChance, headline, print_numbers
-from earnest.core.text.gain import advice, confidence
-from earnest.core.text.learning import headline as tell_step
-from earnest.core.text.learning import line
+from earnest.core import AgainstChance, print_numbers, word_headline
+from earnest.core.text.gain import word_advice, word_confidence
+from earnest.core.text.learning import word_headline as tell_step
+from earnest.core.text.learning import word_line
 from earnest.core.text.thresholds import tell_bands
 from earnest.reporting.parts.headings import rivals_heading
 from earnest.results import Interval
@@ -29,7 +29,7 @@ def test_where_the_first_configuration_won_it_is_not_compared_with_itself(
 ) -> None:
     stayed = replace(gain, order="tried", first=gain.winner)
     assert gain.interval is not None
-    assert confidence(stayed) == ""
+    assert word_confidence(stayed) == ""
     assert "the first configuration stayed the best" in stayed.summary()
     assert "worse" not in stayed.summary()
     assert "gained at most" not in stayed.summary()
@@ -41,7 +41,7 @@ def test_a_narrow_interval_around_no_gain_is_told_as_what_can_be_gained_at_most(
     narrow = Interval(-0.0018, 0.0018, 0.95, "two-sided")
     none = replace(gain, value=0.0, interval=narrow, standard_error=0.0009)
     assert not none.shown
-    said = " ".join(advice(none))
+    said = " ".join(word_advice(none))
     assert "at most 0.0018" in said
     assert "cannot tell" not in said
 
@@ -62,7 +62,7 @@ def test_a_step_of_a_learning_curve_that_shows_no_digit_is_neither_better_nor_wo
 ) -> None:
     wide = Interval(-0.02, 0.02, 0.95, "two-sided")
     flat = replace(curve, value=value, interval=wide, standard_error=0.01)
-    for said in (tell_step(flat), line(flat)):
+    for said in (tell_step(flat), word_line(flat)):
         assert "neither better nor worse" in said
         assert "0.00 better" not in said
         assert "winner" not in said  # there is one learner
@@ -105,7 +105,7 @@ def test_worse_than_chance_is_a_finding_with_a_hint(metric: str) -> None:
     scores = 1 / (1 + np.exp(2.5 * (y[:, None] - 0.5) + rng.standard_normal((120, 2))))
     made = en.estimate(en.Predictions.from_arrays(y, scores), metric=metric, rng=0)
     assert made.against_chance is AgainstChance.WORSE
-    said = headline(made)
+    said = word_headline(made)
     assert "does worse than" in said
     assert "labels may be flipped" in said
     assert "No evidence" not in said
@@ -116,4 +116,4 @@ def test_models_that_learned_nothing_are_worse_than_a_constant_by_f1_without_a_h
     pi = en.Predictions.from_arrays(np.tile([0, 1], 200), rng.random((400, 3)))
     made = en.estimate(pi, metric="f1", rng=0)
     assert made.against_chance is AgainstChance.WORSE  # of calling all positive: 0.67
-    assert "flipped" not in headline(made)
+    assert "flipped" not in word_headline(made)

@@ -15,11 +15,11 @@ from earnest.core import (
     Selection,
     Side,
     TrainingSizes,
-    confidence,
-    headline,
     limits_words,
     print_numbers,
     reason,
+    word_confidence,
+    word_headline,
 )
 from earnest.core.results.estimate import Provenance
 from earnest.core.text.estimate import (
@@ -87,7 +87,7 @@ LOSS = made(
 
 def test_a_small_share_lost_names_the_gap():
     assert form(SMALL) is Form.SMALL
-    assert headline(SMALL, "ROC AUC") == (
+    assert word_headline(SMALL, "ROC AUC") == (
         "Expect a ROC AUC of 0.984 on new data. "
         "The 0.991 that the search reported is 0.007 too optimistic."
     )
@@ -97,7 +97,7 @@ def test_an_optimism_that_chance_explains_is_not_stated():
     for error in (0.0036, 0.1):  # 0.007 is 1.94 of the first
         unsure = dataclasses.replace(SMALL, optimism_error=error)
         assert form(unsure) is Form.OPEN
-        assert headline(unsure, "ROC AUC") == (
+        assert word_headline(unsure, "ROC AUC") == (
             "Expect a ROC AUC of 0.984 on new data; the search reported 0.991."
         )
         assert not flatters(unsure)
@@ -149,7 +149,7 @@ def test_an_interval_below_chance_shows_a_model_that_is_worse():
 
 def test_a_large_share_lost_contradicts_the_search():
     assert form(LARGE) is Form.LARGE
-    assert headline(LARGE, "ROC AUC") == (
+    assert word_headline(LARGE, "ROC AUC") == (
         "Expect a ROC AUC of 0.84 on new data, not the 0.93 that the search reported."
     )
 
@@ -166,24 +166,24 @@ def test_five_percent_of_what_was_learned_is_the_border(value, expected):
 def test_equal_as_printed_or_better_than_reported_is_no_optimism(naive, told):
     estimate = made(0.984, naive)
     assert form(estimate) is Form.NONE
-    assert headline(estimate, "ROC AUC") == (
+    assert word_headline(estimate, "ROC AUC") == (
         f"Expect a ROC AUC of 0.984 on new data, {told} the search reported."
     )
 
 
 def test_an_interval_that_reaches_the_no_information_score_is_no_evidence():
     assert form(WEAK) is Form.NO_EVIDENCE
-    assert headline(WEAK, "ROC AUC") == (
+    assert word_headline(WEAK, "ROC AUC") == (
         "No evidence that the model beats chance: ROC AUC 0.56 on new data."
     )
-    assert "0.44" in confidence(WEAK)  # once, and there
+    assert "0.44" in word_confidence(WEAK)  # once, and there
 
 
 def test_the_largest_class_is_not_called_chance():
     accuracy = dataclasses.replace(
         WEAK, scale=Scale("accuracy", True, (0.0, 1.0)), no_information=0.55
     )
-    assert headline(accuracy, "accuracy").startswith(
+    assert word_headline(accuracy, "accuracy").startswith(
         "No evidence that the model beats a constant prediction: accuracy 0.56"
     )
 
@@ -197,8 +197,8 @@ def test_an_interval_open_at_the_bad_end_cannot_show_that_a_model_is_better():
 
 def test_a_one_sided_bound_says_its_side_once():
     lower = dataclasses.replace(WEAK, interval=Interval(0.45, 1.0, 0.95, "lower"))
-    assert headline(lower, "ROC AUC").endswith("ROC AUC 0.56 on new data.")
-    assert confidence(lower).endswith("is above 0.45.")
+    assert word_headline(lower, "ROC AUC").endswith("ROC AUC 0.56 on new data.")
+    assert word_confidence(lower).endswith("is above 0.45.")
 
 
 def test_without_interval_nothing_is_said_about_chance():
@@ -210,16 +210,16 @@ def test_without_interval_nothing_is_said_about_chance():
 def test_one_configuration_has_no_naive_number():
     alone = dataclasses.replace(SMALL, n_configs=1, selection=Selection.NOTHING_SELECTED)
     assert form(alone) is Form.ALONE
-    assert headline(alone, "ROC AUC") == "Expect a ROC AUC of 0.984 on new data."
+    assert word_headline(alone, "ROC AUC") == "Expect a ROC AUC of 0.984 on new data."
     assert reason(alone) == ""
 
 
 def test_what_is_not_corrected_promises_nothing():
     raw = dataclasses.replace(SMALL, selection=Selection.UNCORRECTED)
-    said = headline(raw, "ROC AUC")
+    said = word_headline(raw, "ROC AUC")
     assert said == "The winner's ROC AUC of 0.984 is not corrected for the search."
     assert "does not correct" in reason(raw)
-    assert plain(confidence(raw)) == (
+    assert plain(word_confidence(raw)) == (
         "As if the winner had been fixed in advance, with 95 % confidence it lies between 0.969 "
         "and 0.994."
     )
@@ -228,24 +228,24 @@ def test_what_is_not_corrected_promises_nothing():
 def test_the_best_of_several_on_the_cases_that_score_is_not_promised():
     best = dataclasses.replace(SMALL, selection=Selection.BOUND_ONLY)
     assert form(best) is Form.ELECTED
-    words = headline(best, "ROC AUC")
+    words = word_headline(best, "ROC AUC")
     assert words.startswith("The best of the candidates scored a ROC AUC of 0.984")
     assert "only the limit" in words
     assert "Expect" not in words
-    assert "confidence its true value lies between" in confidence(best)
+    assert "confidence its true value lies between" in word_confidence(best)
     assert "the score does not" in reason(best)
 
 
 def test_losses_read_in_their_own_direction():
-    assert headline(LOSS, "RMSE") == (
+    assert word_headline(LOSS, "RMSE") == (
         "Expect an RMSE of 3.1 on new data, not the 2.7 that the search reported."
     )
     weak = dataclasses.replace(LOSS, interval=Interval(2.7, 9.1, 0.95, "two-sided"))
-    assert headline(weak, "RMSE").startswith("No evidence that the model beats a constant")
+    assert word_headline(weak, "RMSE").startswith("No evidence that the model beats a constant")
 
 
 def test_your_predictions_can_stand_for_the_search():
-    said = headline(LARGE, "ROC AUC", speaker="your predictions")
+    said = word_headline(LARGE, "ROC AUC", speaker="your predictions")
     assert said.endswith("not the 0.93 that your predictions reported.")
 
 
@@ -269,12 +269,12 @@ def test_the_reason_speaks_of_your_predictions_where_nothing_else_is_known():
     ],
 )
 def test_above_and_below_belong_to_one_sided_bounds_only(interval, expected):
-    said = plain(confidence(dataclasses.replace(SMALL, interval=interval)))
+    said = plain(word_confidence(dataclasses.replace(SMALL, interval=interval)))
     assert said == f"With 95 % confidence {expected}"
 
 
 def test_a_method_without_interval_says_so():
-    assert confidence(made(0.984, 0.991, interval=None)) == "The method bbc gives no interval."
+    assert word_confidence(made(0.984, 0.991, interval=None)) == "The method bbc gives no interval."
 
 
 def test_printed_numbers_add_up():
@@ -310,7 +310,7 @@ def test_a_limit_that_bounds_nothing_is_not_said_and_the_level_is_right(
     interval = Interval(low, high, 0.95, side)
     value = (low + high) / 2
     near = dataclasses.replace(SMALL, value=value, interval=interval, standard_error=0.0064)
-    assert plain(confidence(near)) == f"With {level} confidence it {said}."
+    assert plain(word_confidence(near)) == f"With {level} confidence it {said}."
     words = limits_words(interval, print_numbers(near))
     for opening in ("is ", "lies between "):
         said = said.removeprefix(opening)
@@ -398,7 +398,7 @@ def test_tiny_losses_keep_their_digits():
 
 
 def test_a_title_with_a_comma_closes_it():
-    said = headline(LARGE, "ROC AUC, one against the rest")
+    said = word_headline(LARGE, "ROC AUC, one against the rest")
     assert said.startswith("Expect a ROC AUC, one against the rest, of 0.84 on new data")
 
 
@@ -466,7 +466,7 @@ def test_where_no_error_was_seen_the_bound_is_expected(metric: str, count: int, 
     pi = en.Predictions.from_arrays(y, np.repeat(0.8 * y[:, None] + 0.1, count, axis=1))
     made = en.estimate(pi, metric=metric, rng=0)
     assert form(made) is Form.PERFECT
-    assert headline(made, metric_named(metric).title).startswith(said)
+    assert word_headline(made, metric_named(metric).title).startswith(said)
     wrong = np.repeat(0.8 * y[:, None] + 0.1, count, axis=1)
     wrong[0] = 0.95
     other = en.estimate(en.Predictions.from_arrays(y, wrong), metric=metric, rng=0)

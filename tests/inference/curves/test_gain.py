@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 import earnest as en
 from benchmarks.calibration.gain import Cell, simulate
 from earnest import Configs, Predictions
-from earnest.core.text.gain import advice, confidence, headline
+from earnest.core.text.gain import word_advice, word_confidence, word_headline
 from earnest.errors import EvidenceError, InputError
 from earnest.inference.curves.gain import gain_beside
 from earnest.results import Gain, Interval
@@ -75,16 +75,16 @@ def test_a_loss_has_the_same_gain_as_the_score_it_mirrors() -> None:
 
 
 def test_headings_follow_the_interval(risen: Gain) -> None:
-    heads = {headline(risen)}
+    heads = {word_headline(risen)}
     for low, high in ((-0.1, 0.1), (-0.2, -0.1)):
         other = replace(risen, value=(low + high) / 2, interval=Interval(low, high, 0.95, "x"))
         assert other.shown is False
         assert other.lost is (high < 0)
-        heads.add(headline(other))
-        assert confidence(other)
-        assert advice(other)
+        heads.add(word_headline(other))
+        assert word_confidence(other)
+        assert word_advice(other)
     alone = replace(risen, n_configs=1, interval=None)
-    heads.add(headline(alone))
+    heads.add(word_headline(alone))
     assert len(heads) == 4
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.text.gain import headline
+from earnest.core.text.gain import word_headline
 from earnest.inference.curves import prefixes
 from earnest.reporting import SECTIONS
 
@@ -42,7 +42,7 @@ def test_the_gain_stands_second_and_ends_in_the_number_of_the_first_screen(
     assert made.provenance.seed == estimate["seed"]
     part = report.content.gain
     assert part is not None
-    assert part.heading == headline(made).removesuffix(".")
+    assert part.heading == word_headline(made).removesuffix(".")
     assert part.next
 
 
@@ -51,7 +51,7 @@ def test_a_first_configuration_that_stays_the_best_is_said_to(pi: en.Predictions
     made = en.gain(pi.select(names), metric="roc_auc", n_resamples=50, rng=0)
     assert made.first == made.winner
     assert made.seeming == 0.0
-    assert "0.0" not in headline(made)
+    assert "0.0" not in word_headline(made)
 
 
 def test_more_cases_are_told_apart_from_what_to_do(report: en.results.Report) -> None:

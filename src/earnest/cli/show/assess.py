@@ -27,7 +27,7 @@ from earnest.cli.show.picture import MARGIN, axis_for, draw_strip
 from earnest.cli.show.terminal import ACCENT, GREY, clean, columns
 from earnest.core.results.estimate import Estimate, Estimates
 from earnest.core.results.specs import Estimand
-from earnest.core.text.estimate import confidence, print_numbers, training_words
+from earnest.core.text.estimate import print_numbers, training_words, word_confidence
 from earnest.core.text.numbers import write_count
 from earnest.metrics import METRICS
 from earnest.metrics.families import BINARY
@@ -76,7 +76,7 @@ def _sentences(estimate: Estimate) -> Iterator[Part]:
             "on new data."
         )
     yield indented(main)
-    yield show_paragraph(confidence(estimate))
+    yield show_paragraph(word_confidence(estimate))
     if whose := training_words(estimate):
         yield show_paragraph(whose)
     shown = print_numbers(estimate)

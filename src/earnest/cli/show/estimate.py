@@ -21,7 +21,6 @@ from earnest.core.results.specs import MethodSpec
 from earnest.core.text.doors import current_door, render
 from earnest.core.text.estimate import (
     Quantity,
-    confidence,
     estimand_words,
     headline_phrases,
     is_on_items,
@@ -30,6 +29,7 @@ from earnest.core.text.estimate import (
     print_numbers,
     reason,
     training_words,
+    word_confidence,
 )
 from earnest.core.text.numbers import percent, write_count
 from earnest.methods import METHODS
@@ -103,7 +103,7 @@ def sentences(
     `tried` is how many configurations were begun, where some were not evaluated on every fold.
     """
     yield indented(write_headline(estimate, speaker))
-    yield show_paragraph(confidence(estimate))
+    yield show_paragraph(word_confidence(estimate))
     if whose := training_words(estimate, delivered=delivered):
         yield show_paragraph(whose)
     if why := reason(estimate, speaker=speaker, tried=tried):

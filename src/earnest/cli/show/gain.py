@@ -19,7 +19,7 @@ from earnest.cli.show.estimate import (
 from earnest.cli.show.picture import HONEST, NAIVE, PictureAxis
 from earnest.cli.show.terminal import ACCENT, GREY, WARN, columns
 from earnest.core.results.gain import Gain
-from earnest.core.text.gain import advice, confidence, count_gain_decimals, headline
+from earnest.core.text.gain import count_gain_decimals, word_advice, word_confidence, word_headline
 from earnest.core.text.numbers import percent, prose, write_count
 
 PICTURE = 40  # columns of the picture
@@ -29,10 +29,12 @@ NEEDS = 34  # columns of the numbers beside it
 def show_gain(gain: Gain, names: Mapping[str, str] | None = None) -> None:
     """Write one gain; `names` says what to print of each configuration."""
     advised = (
-        show_paragraph(sentence) for sentence in (confidence(gain), *advice(gain)) if sentence
+        show_paragraph(sentence)
+        for sentence in (word_confidence(gain), *word_advice(gain))
+        if sentence
     )
     emit_blocks(
-        [show_paragraph(headline(gain), "bold"), *advised],
+        [show_paragraph(word_headline(gain), "bold"), *advised],
         [indented(_list_curve(gain))],
         [label_facts(_list_facts(gain, names or {}))],
         remarks(gain.cautions, "the order of the search, classes per fold, groups"),

@@ -20,12 +20,12 @@ from earnest.core.results.thresholds import ThresholdChoice, Thresholds
 from earnest.core.text.numbers import write_count
 from earnest.core.text.thresholds import (
     SHORT,
-    headline,
     show_band,
     show_cut,
     show_value,
     tell_bands,
     tell_choice,
+    word_headline,
 )
 
 SHOWN = ("sensitivity", "specificity", "ppv", "npv", "flagged", "net_benefit")
@@ -45,7 +45,7 @@ def show_thresholds(
     sentences = (show_paragraph(tell_choice(thresholds, each)) for each in choices)
     emit_blocks(
         [
-            show_paragraph(headline(thresholds), "bold"),
+            show_paragraph(word_headline(thresholds), "bold"),
             *sentences,
             show_paragraph(tell_bands(thresholds)),
         ],

@@ -24,7 +24,7 @@ from earnest.core.base import check
 from earnest.core.data.target import Task
 from earnest.core.text.calibration import tell_in_short
 from earnest.core.text.doors import render
-from earnest.core.text.learning import confidence, headline
+from earnest.core.text.learning import word_confidence, word_headline
 from earnest.core.text.numbers import percent, write_count
 from earnest.engine.progress import describe_time
 from earnest.training.tables.kinds import ColumnKind
@@ -152,7 +152,7 @@ def _facts(tuned: Any) -> Iterator[tuple[str, str]]:
     if tuned.calibration is not None:
         yield "Probabilities", tell_in_short(tuned.calibration)
     if tuned.learning is not None:
-        yield "Cases", f"{headline(tuned.learning)} {confidence(tuned.learning)}".strip()
+        yield "Cases", f"{word_headline(tuned.learning)} {word_confidence(tuned.learning)}".strip()
     elif tuned.no_learning:
         yield "Cases", f"no learning curve: {tuned.no_learning}"
     times = tuned.n_fits_nested / tuned.n_fits

@@ -178,9 +178,9 @@ class Gain(Improvement):
 
     def summary(self) -> str:
         """Return what the search gained, in a few sentences, and what to do next."""
-        from earnest.core.text.gain import advice, confidence, headline
+        from earnest.core.text.gain import word_advice, word_confidence, word_headline
 
-        return " ".join([headline(self), confidence(self), *advice(self)])
+        return " ".join([word_headline(self), word_confidence(self), *word_advice(self)])
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw both curves, and return the matplotlib Axes."""
@@ -190,9 +190,9 @@ class Gain(Improvement):
 
     def __repr__(self) -> str:
         """Return one line."""
-        from earnest.core.text.gain import line
+        from earnest.core.text.gain import word_line
 
-        return line(self)
+        return word_line(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -278,10 +278,12 @@ class LearningCurve(Improvement):
 
     def summary(self) -> str:
         """Return what the last step gave, in a few sentences."""
-        from earnest.core.text.learning import advice, confidence, headline
+        from earnest.core.text.learning import word_advice, word_confidence, word_headline
 
         return " ".join(
-            sentence for sentence in (headline(self), confidence(self), advice(self)) if sentence
+            sentence
+            for sentence in (word_headline(self), word_confidence(self), word_advice(self))
+            if sentence
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -292,6 +294,6 @@ class LearningCurve(Improvement):
 
     def __repr__(self) -> str:
         """Return one line."""
-        from earnest.core.text.learning import line
+        from earnest.core.text.learning import word_line
 
-        return line(self)
+        return word_line(self)

@@ -512,9 +512,9 @@ class Thresholds(MetricResult):
 
     def summary(self) -> str:
         """Return what to expect at the usual threshold, and at the best one, in a few sentences."""
-        from earnest.core.text.thresholds import headline, tell_thresholds
+        from earnest.core.text.thresholds import tell_thresholds, word_headline
 
-        return f"{headline(self)} {tell_thresholds(self)}"
+        return f"{word_headline(self)} {tell_thresholds(self)}"
 
     def plot(self, ax: Axes | None = None, *, measures: tuple[str, ...] | None = None) -> Axes:
         """Draw measures over the thresholds with their bands, and return the matplotlib Axes.
@@ -533,9 +533,9 @@ class Thresholds(MetricResult):
 
     def __repr__(self) -> str:
         """Return one line."""
-        from earnest.core.text.thresholds import line
+        from earnest.core.text.thresholds import word_line
 
-        return line(self)
+        return word_line(self)
 
 
 def _check_threshold(given: float) -> float:

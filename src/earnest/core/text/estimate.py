@@ -213,7 +213,7 @@ class Phrase:
     number: Quantity | None = None
 
 
-def headline(
+def word_headline(
     estimate: Estimate,
     title: str | None = None,
     *,
@@ -322,7 +322,7 @@ def _say_perfect(estimate: Estimate, words: str, shown: PrintedEstimate) -> str:
     return f"{whose} on these {cases}; {expect}"
 
 
-def confidence(estimate: Estimate) -> str:
+def word_confidence(estimate: Estimate) -> str:
     """Return the sentence on the interval; one whose end bounds nothing is said as a bound."""
     interval = estimate.interval
     if interval is None:

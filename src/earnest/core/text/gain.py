@@ -53,17 +53,17 @@ def describe_span(interval: Interval, places: int) -> str:
     return f"between {low} worse and {high} better"
 
 
-def headline(gain: Gain) -> str:
+def word_headline(gain: Gain) -> str:
     """Return the heading by rule as a sentence: a gain, a loss, or none that can be shown.
 
     Examples
     --------
     >>> import numpy as np
     >>> import earnest as en
-    >>> from earnest.core.text.gain import headline
+    >>> from earnest.core.text.gain import word_headline
     >>> y = np.tile([0, 1], 50)
     >>> noise = np.random.default_rng(4).random((100, 40))
-    >>> headline(en.gain(en.Predictions.from_arrays(y, noise), metric="roc_auc", rng=0))
+    >>> word_headline(en.gain(en.Predictions.from_arrays(y, noise), metric="roc_auc", rng=0))
     'No gain can be shown: the search seemed to gain 0.09.'
     """
     return f"{heading(gain)}."
@@ -106,7 +106,7 @@ def _start(gain: Gain) -> str:
     return "the first configuration" if gain.order == "tried" else "a configuration chosen blindly"
 
 
-def confidence(gain: Gain) -> str:
+def word_confidence(gain: Gain) -> str:
     """Return the sentence on the interval of the gain; empty where there is none."""
     if gain.interval is None or _stayed(gain):
         return ""
@@ -130,7 +130,7 @@ def width_words(gain: Gain, interval: Interval | None = None) -> str:
     return f"With twice the {gain.units} the limits would be about ±{then} instead of ±{now}."
 
 
-def advice(gain: Gain) -> tuple[str, ...]:
+def word_advice(gain: Gain) -> tuple[str, ...]:
     """Return what to do next, by rule: go on tuning, stop, or collect more cases."""
     cases = width_words(gain)
     if gain.n_configs == 1:
@@ -155,7 +155,7 @@ def advice(gain: Gain) -> tuple[str, ...]:
     )
 
 
-def line(gain: Gain) -> str:
+def word_line(gain: Gain) -> str:
     """Return a gain as one line."""
     value, seeming = (show_difference(gain, score) for score in (gain.value, gain.seeming))
     order = "as tried" if gain.order == "tried" else "in any order"

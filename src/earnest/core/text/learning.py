@@ -17,20 +17,20 @@ from earnest.core.text.numbers import percent
 ABOUT_TWICE = 0.1  # by how much twice as many cases may differ from 2
 
 
-def headline(curve: LearningCurve) -> str:
+def word_headline(curve: LearningCurve) -> str:
     """Return what the last step gave, by rule.
 
     Examples
     --------
     >>> import numpy as np
     >>> import earnest as en
-    >>> from earnest.core.text.learning import headline
+    >>> from earnest.core.text.learning import word_headline
     >>> from sklearn.linear_model import Ridge
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((120, 10))
     >>> y = X[:, 0] + rng.standard_normal(120)
     >>> made = en.learning_curve(Ridge(), X, y, metric="rmse", fractions=(0.5, 1), rng=0)
-    >>> headline(made)
+    >>> word_headline(made)
     'Twice the training cases (54 to 108) made the model better by about 0.11.'
     """
     more = "Twice" if abs(curve.times - 2) < ABOUT_TWICE else f"{curve.times:.1f} times"
@@ -51,7 +51,7 @@ def _step(curve: LearningCurve) -> str:
     return f"{size} {'better' if curve.value > 0 else 'worse'}"
 
 
-def confidence(curve: LearningCurve) -> str:
+def word_confidence(curve: LearningCurve) -> str:
     """Return the sentence on the interval of the last step; empty where there is none."""
     if curve.interval is None:
         return ""
@@ -59,14 +59,14 @@ def confidence(curve: LearningCurve) -> str:
     return f"With {percent(curve.confidence_level)} confidence they made it {span}."
 
 
-def advice(curve: LearningCurve) -> str:
+def word_advice(curve: LearningCurve) -> str:
     """Return what follows for who could collect more cases."""
     if curve.shown:
         return "More cases still made better models. No curve can say what the next ones will give."
     return f"These {curve.n_cases:,} cases do not show whether more cases make better models."
 
 
-def line(curve: LearningCurve) -> str:
+def word_line(curve: LearningCurve) -> str:
     """Return a learning curve as one line."""
     return (
         f"{curve.metric} from {curve.sizes[-2]} to {curve.sizes[-1]} training cases: {_step(curve)}"

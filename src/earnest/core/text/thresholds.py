@@ -61,7 +61,7 @@ def show_band(thresholds: Thresholds, measure: str, rate: Rate) -> str:
     return NONE if rate.low is None or rate.high is None else f"{low} to {high}"
 
 
-def headline(thresholds: Thresholds) -> str:
+def word_headline(thresholds: Thresholds) -> str:
     """Return what to expect at the usual threshold, or that a threshold is to be chosen."""
     if not thresholds.thresholds[0] <= thresholds.usual <= thresholds.thresholds[-1]:
         return (
@@ -110,7 +110,7 @@ def tell_thresholds(thresholds: Thresholds) -> str:
     return " ".join([*chosen, tell_bands(thresholds)])
 
 
-def line(thresholds: Thresholds) -> str:
+def word_line(thresholds: Thresholds) -> str:
     """Return a table of thresholds as one line."""
     grid = thresholds.thresholds
     return (

@@ -59,7 +59,7 @@ def plot_gain(gain: Gain, ax: Axes | None = None) -> Axes:
     )
     stops = [*(k for k in gain.marks if _is_round(k)), gain.n_configs]
     order = "in the order tried" if gain.order == "tried" else "mean over orders"
-    _finish_axes(ax, gain, stops, f"configurations tried ({order})", gain_text.headline(gain))
+    _finish_axes(ax, gain, stops, f"configurations tried ({order})", gain_text.word_headline(gain))
     ax.set_xlim(0.93, max(gain.n_configs, 2) * 1.07)
     return ax
 
@@ -95,7 +95,7 @@ def plot_learning(curve: LearningCurve, ax: Axes | None = None) -> Axes:
         label=f"score on the same test cases, {level} for each alone",
     )
     _finish_axes(
-        ax, curve, curve.sizes, "training cases (log scale)", learning_text.headline(curve)
+        ax, curve, curve.sizes, "training cases (log scale)", learning_text.word_headline(curve)
     )
     return ax
 

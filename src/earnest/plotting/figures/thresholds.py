@@ -9,7 +9,7 @@ import numpy as np
 from earnest.core.base import check
 from earnest.core.results.thresholds import Thresholds
 from earnest.core.text.numbers import percent
-from earnest.core.text.thresholds import TITLES, headline
+from earnest.core.text.thresholds import TITLES, word_headline
 from earnest.plotting.figures.style import (
     GRID,
     HONEST,
@@ -75,6 +75,6 @@ def plot_thresholds(
         ax.set_ylim(0.0, 1.02)
     ax.grid(axis="y", color=GRID, linewidth=0.8)
     quiet(ax, "threshold: scores above it are called positive")
-    ax.set_title(headline(analysis), fontsize=SMALL, loc="left", wrap=True)
+    ax.set_title(word_headline(analysis), fontsize=SMALL, loc="left", wrap=True)
     ax.legend(frameon=False, fontsize=SMALL)
     return ax

@@ -81,7 +81,7 @@ def gain(result: Gain, *, name: str, width: float = 640, title: str = "") -> Fig
     labels = _label_stops(x, result.n_configs)
     draw_x_axis(canvas, x, height - UNDER, title=fit_words(under, width - 8), labels=labels)
     heads = {"configurations": "Configurations", "naive": "Naive", "corrected": "Corrected"}
-    return canvas.figure(gain_text.headline(result), _list_rows(result, heads))
+    return canvas.figure(gain_text.word_headline(result), _list_rows(result, heads))
 
 
 def _find_heading(metric: str, tails: Sequence[str], room: float) -> str:
@@ -199,7 +199,7 @@ def learning(curve: LearningCurve, *, name: str, width: float = 460, title: str 
     under = fit_words("training cases (log scale)", width - 8)
     draw_x_axis(canvas, x, height - UNDER, title=under, labels=labels)
     return canvas.figure(
-        learning_text.headline(curve),
+        learning_text.word_headline(curve),
         _list_rows(curve, {"training_cases": "Training cases", "score": "Score"}),
     )
 

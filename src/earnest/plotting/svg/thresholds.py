@@ -6,7 +6,14 @@ import math
 from collections.abc import Sequence
 
 from earnest.core.results.thresholds import Thresholds
-from earnest.core.text.thresholds import SHORT, TITLES, headline, show_band, show_cut, show_value
+from earnest.core.text.thresholds import (
+    SHORT,
+    TITLES,
+    show_band,
+    show_cut,
+    show_value,
+    word_headline,
+)
 from earnest.plotting.svg.canvas import (
     DASH,
     DOTS,
@@ -87,7 +94,7 @@ def thresholds(
         canvas.text((left + 28, base), word, colour, bold=True)
     title = fit_words("Threshold: scores above it are called positive", width - 8)
     draw_x_axis(canvas, x, height - UNDER, title=title, labels=space_labels(x, 6))
-    return canvas.figure(headline(analysis), _list_rows(analysis, measures))
+    return canvas.figure(word_headline(analysis), _list_rows(analysis, measures))
 
 
 def _find_height(y: Axis, value: float | None) -> float:

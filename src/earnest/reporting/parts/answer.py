@@ -17,10 +17,8 @@ from earnest.core.text.estimate import (
     Form,
     Quantity,
     article,
-    confidence,
     flatters,
     form,
-    headline,
     headline_phrases,
     is_on_items,
     limits_words,
@@ -29,8 +27,10 @@ from earnest.core.text.estimate import (
     reason,
     rival,
     training_words,
+    word_confidence,
+    word_headline,
 )
-from earnest.core.text.gain import headline as say_gain
+from earnest.core.text.gain import word_headline as say_gain
 from earnest.core.text.names import name_model, param_names, value_words
 from earnest.core.text.numbers import decimals, percent, prose, write_count
 from earnest.plotting.svg.answer import answer as draw_answer
@@ -244,9 +244,9 @@ def _params(results: Results) -> str:
 
 def _of_estimate(results: Results, estimate: Estimate) -> Answer:
     material, fair = results.material, estimate.honest
-    sentence = headline(estimate, material.title, speaker=material.speaker)
+    sentence = word_headline(estimate, material.title, speaker=material.speaker)
     shown, kind = print_numbers(estimate), form(estimate)
-    lede = f"{confidence(estimate)} {_uncertain(results, estimate, kind)}"
+    lede = f"{word_confidence(estimate)} {_uncertain(results, estimate, kind)}"
     whose = training_words(estimate, delivered=material.refitted)
     lede += f"{whose} {_reason(results, estimate)}"
     naive = estimate.n_configs > 1 and shown.naive is not None and fair
@@ -268,7 +268,7 @@ def _of_estimate(results: Results, estimate: Estimate) -> Answer:
         cautions=_cautions(results, estimate),
         checked=_list_checked(results, estimate),
         facts=tuple(_facts(results)),
-        paste=f"{sentence} {confidence(estimate)}",
+        paste=f"{sentence} {word_confidence(estimate)}",
         wide=draw_answer(estimate, name="answer-wide", width=WIDE),
         phone=draw_answer(estimate, name="answer-phone", width=PHONE),
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from earnest.core.results.cautions import Caution, Scope, Severity
 from earnest.core.results.gain import Gain, LearningCurve
 from earnest.core.text import learning as told
-from earnest.core.text.gain import advice, confidence, heading, width_words
+from earnest.core.text.gain import heading, width_words, word_advice, word_confidence
 from earnest.core.text.numbers import percent
 from earnest.metrics import METRICS
 from earnest.plotting.svg.gain import gain, learning
@@ -42,13 +42,13 @@ def gain_part(results: Results) -> GainPart | None:
     return GainPart(
         heading=heading(outcome),
         lede="What you would have reported, and what you could have expected, had you stopped "
-        f"earlier. {several}{again}. {confidence(outcome)}",
+        f"earlier. {several}{again}. {word_confidence(outcome)}",
         reading=(
             f"the best {score} among the first k configurations.",
             f"what to expect of that winner on new {outcome.units}, {band}.",
         ),
         level=percent(outcome.confidence_level),
-        next=advice(outcome)[:1],
+        next=word_advice(outcome)[:1],
         more=tuple(words for words in _list_more(results, trained) if words),
         learning=_draw_learning(results.material.learning, title),
         panel=Panel(
@@ -80,7 +80,7 @@ def _list_more(results: Results, trained: bool) -> Iterator[str]:
     yield width_words(results.gain, None if results.estimate is None else results.estimate.interval)
     curve = results.material.learning
     if curve is not None:
-        yield from (told.headline(curve), told.confidence(curve), told.advice(curve))
+        yield from (told.word_headline(curve), told.word_confidence(curve), told.word_advice(curve))
     elif trained:
         yield UNTOLD
 

@@ -7,11 +7,11 @@ from earnest.core.results.thresholds import ThresholdChoice, ThresholdRow, Thres
 from earnest.core.text.numbers import percent
 from earnest.core.text.thresholds import (
     SHORT,
-    headline,
     show_band,
     show_cut,
     show_value,
     tell_bands,
+    word_headline,
 )
 from earnest.plotting.svg.thresholds import LEFT, RIGHT
 from earnest.plotting.svg.thresholds import thresholds as draw
@@ -46,7 +46,7 @@ def thresholds_part(results: Results) -> ThresholdsPart | None:
     }
     return ThresholdsPart(
         heading=HEADING,
-        lede=f"{headline(table)} {tell_bands(table)}",
+        lede=f"{word_headline(table)} {tell_bands(table)}",
         note=_notes(table),
         measures=tuple(SHORT[name] for name in table.measures),
         rows=rows,
