@@ -50,6 +50,16 @@ def test_sums_are_the_true_ones(drawn: Any) -> None:
 
 
 @pytest.mark.parametrize("drawn", [counts, real])
+def test_small_products_in_parts_are_the_products(drawn: Any) -> None:
+    weights, values = drawn(600, 20), table(71, 20)
+    assert sums.FEWEST_ROWS < sums.ALONE // values.size < len(weights)  # so there are parts
+    rows = [weighted_sums(row[None], values)[0] for row in weights]
+    np.testing.assert_array_equal(weighted_sums(weights, values), rows)
+    both = sum_block(weights, np.stack([values, 2.0 * values]))
+    np.testing.assert_array_equal(both, np.stack([rows, 2.0 * np.array(rows)]))
+
+
+@pytest.mark.parametrize("drawn", [counts, real])
 @pytest.mark.parametrize("rows", [1, 2, 3, 5, 8, 13, 31])
 def test_blocks_of_resamples_change_no_bit(drawn: Any, rows: int) -> None:
     weights, values = drawn(31), table(7)

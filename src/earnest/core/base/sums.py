@@ -29,6 +29,8 @@ REAL_BITS = 21  # of a slice of numbers and of real weights: 2**(21 + 21) * ROWS
 FULL_BITS = 60  # at least, below the largest number of a column or of a resample's weights
 KEPT_BITS = 40  # of the smallest number of a column, which may be all that a resample has
 HUGE = 2.0**950  # beyond it a slice would overflow
+ALONE = 1 << 18  # multiplications up to which OpenBLAS keeps a product on one thread
+FEWEST_ROWS = 8  # a product: with fewer, calls cost more than threads do
 
 
 def weighted_sums(weights: Numbers, table: Numbers, bound: float | None = None) -> Array:
@@ -102,8 +104,25 @@ def sum_slices(weights: Slices, features: Slices) -> Array:
     total: NDArray[np.floating] | float = 0.0  # so that no sum is a negative zero
     for feature_slice in reversed(features):
         for weight_slice in reversed(weights):
-            total = total + weight_slice @ feature_slice
+            total = total + _multiply(weight_slice, feature_slice)
     return np.asarray(total, dtype=np.float64)
+
+
+def _multiply(weights: Numbers, features: Numbers) -> NDArray[np.floating]:
+    """Return a product (B, rows) times ([m,] rows, C), on one thread where it is small.
+
+    The threads of a product wait for each other. On a busy machine that takes a turn of the
+    scheduler, a hundred times as long as a small product.
+    """
+    step = ALONE // max(1, features.shape[-2] * features.shape[-1])
+    if not FEWEST_ROWS <= step < len(weights):
+        return np.asarray(weights @ features)
+    shape = (*features.shape[:-2], len(weights), features.shape[-1])
+    product = np.empty(shape, np.result_type(weights, features))
+    for start in range(0, len(weights), step):
+        rows = slice(start, start + step)
+        np.matmul(weights[rows], features, out=product[..., rows, :])
+    return product
 
 
 def _cut_below(values: Array, bits: int, bound: float) -> list[Array]:
