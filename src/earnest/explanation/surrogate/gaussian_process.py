@@ -174,6 +174,7 @@ class SurrogateData:
         with M, so that no array of n x n x D is ever made.
         """
         from scipy.linalg import cho_solve, cholesky
+        from scipy.linalg.lapack import dpotri
 
         scales = Scales.of(theta)
         kernel = KERNELS[self.kernel]
@@ -191,7 +192,10 @@ class SurrogateData:
             return 1e25, np.zeros_like(theta)
         weights = cho_solve((factor, True), self.objective, check_finite=False)
         inner = np.outer(weights, weights)
-        inner -= cho_solve((factor, True), np.eye(len(weights)), check_finite=False)
+        half, _ = dpotri(factor, lower=1)  # the lower half of the inverse, zeros above
+        inner -= half
+        inner -= half.T
+        inner[np.diag_indices_from(inner)] += half.diagonal()
         fit = 0.5 * self.objective @ weights + np.log(np.diag(factor)).sum()
         likelihood = -fit - 0.5 * len(weights) * np.log(2 * np.pi)
         gradient = np.empty_like(theta)
@@ -338,6 +342,7 @@ def _is_coded(space: Space, position: int) -> bool:
 
 Floats = NDArray[np.float64]
 BLOCK = 1 << 16  # values of a block: 512 KB, which stay close to the core from step to step
+COLUMNS = 320  # at least where variances are wanted: each block reads the whole of a large table
 
 
 @dataclass(frozen=True)
@@ -547,7 +552,8 @@ class FittedProcess:
             return sums
 
         # Blocks are added in their order, whichever thread was first.
-        at_mean = sum(each(block, _cut_blocks(m, n), workers(n_jobs)), np.zeros((G, n))) / m
+        blocks = _cut_blocks(m, n, COLUMNS if pointwise else 1)
+        at_mean = sum(each(block, blocks, workers(n_jobs)), np.zeros((G, n))) / m
         spread = self._find_sd_of_mean(at_mean, left, n_jobs) if covariance else None
         if not pointwise:
             return EffectSums(self._restore_units(at_mean @ self.weights), sd_of_mean=spread)
@@ -594,9 +600,9 @@ class FittedProcess:
 _NOTHING = np.zeros((1, 1))  # added to the distances where no column is set apart
 
 
-def _cut_blocks(rows: int, width: int) -> Iterator[slice]:
+def _cut_blocks(rows: int, width: int, least: int = 1) -> Iterator[slice]:
     """Yield blocks of equal size, an even number of them: two threads then end together."""
-    fitting = -(-rows * width // BLOCK)
+    fitting = -(-rows // max(BLOCK // width, least, 1))
     count = min(rows, fitting + fitting % 2) if fitting > 1 else 1
     ends = np.linspace(0, rows, count + 1).astype(int).tolist()
     return (slice(start, stop) for start, stop in pairwise(ends))
