@@ -213,6 +213,46 @@ def test_winners_do_not_depend_on_whether_there_was_a_contest(
     assert_array_equal(judging.choose_winners(pi, metric, weights, Pooled()), without)
 
 
+def keep_rough(
+    pi: en.Predictions, weights: Weights, name: str = "brier"
+) -> list[contest.RoughScores | None]:
+    """Return the rough scores that a contest finds its winners with."""
+    tables: list[contest.RoughScores | None] = []
+    assert contest.contest(pi, en.metric(name), weights, keep=tables.append) is not None
+    return tables
+
+
+@pytest.mark.parametrize("name", ["brier", "log_loss"])
+def test_rough_scores_are_those_of_the_full_table_but_for_rounding(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pi, weights = binary(n=300, configs=40), counts(200, 300)
+    monkeypatch.setattr(contest, "ROWS", 64)
+    (rough,) = keep_rough(pi, weights, name)
+    assert rough is not None
+    exact = score_table(pi, en.metric(name), weights)
+    noise = rough.least_spread / contest.VISIBLE  # of a mean of 300 numbers off by half a step each
+    assert (
+        np.abs(rough.values - exact) <= noise * np.sqrt(300) + contest.SLACK * exact.max()
+    ).all()
+    assert (exact.std(axis=0) > rough.least_spread).all()
+    # a hundredth of the spread, at right angles to it, bends a correlation by its square
+    np.testing.assert_allclose(
+        np.corrcoef(rough.values.T), np.corrcoef(exact.T), rtol=0, atol=2 / contest.VISIBLE**2
+    )
+
+
+def test_rough_scores_do_not_depend_on_the_resamples_beside_them() -> None:
+    pi, weights = binary(n=300, configs=40), counts(60, 300)
+    (whole,) = keep_rough(pi, weights)
+    parts = [keep_rough(pi, weights.take(slice(b, b + 20)))[0] for b in range(0, 60, 20)]
+    assert whole is not None
+    assert_array_equal(np.concatenate([p.values for p in parts if p is not None]), whole.values)
+    heavy = weights.values.copy()
+    heavy[0, :2] = 250  # no bootstrap draws so much of a block
+    assert keep_rough(pi, Weights(heavy)) == [None]
+
+
 @pytest.mark.parametrize("name", ["accuracy", "f1", "mcc"])
 def test_counts_are_exact_in_either_precision(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pi, weights = binary(), counts(30, 120)

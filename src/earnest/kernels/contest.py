@@ -3,10 +3,14 @@
 For a mean over cases one product in float32 finds the winner of every resample: losses
 are rounded to whole numbers small enough that float32 sums of them are exact, so the error of each
 mean is bounded by half a step. Only the configurations that this bound leaves in doubt are summed
-in float64, about one per resample. The winners are those of the full table.
+in float64, about one per resample. The winners are those of the full table, and the rough one is
+good enough for the correlations of scores, where these vary much more than they are rounded.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +32,19 @@ WORTH = 1e8  # (case, configuration, resample) updates from which it pays
 MOST_IN_DOUBT = 16  # configurations per resample beyond which the full table is cheaper
 HALF_A_STEP = 0.501  # numbers below 2**13 are rounded to float32, off by 2**-11, then to a whole
 SLACK = 1e-6  # relative; above the float32 rounding of a step and of its product
+USUAL_MASS = 8.0  # standard deviations above the mean, which the cases of no block exceed by chance
+VISIBLE = 100.0  # times the noise of rounding; a score that varies less is not known well enough
+
+
+@dataclass(frozen=True, eq=False)
+class RoughScores:
+    """Scores (b, C) from rounded losses, whatever resamples they were computed with.
+
+    `least_spread` (C,) is the standard deviation over resamples from which rounding does not show.
+    """
+
+    values: NDArray[np.float64]
+    least_spread: NDArray[np.float64]
 
 
 def can_contest(pi: Predictions, metric: Metric, weights: Weights) -> bool:
@@ -45,27 +62,42 @@ def can_contest(pi: Predictions, metric: Metric, weights: Weights) -> bool:
 
 
 def contest(
-    pi: Predictions, metric: Metric, weights: Weights, *, n_jobs: int | None = None
+    pi: Predictions,
+    metric: Metric,
+    weights: Weights,
+    *,
+    n_jobs: int | None = None,
+    keep: Callable[[RoughScores | None], None] | None = None,
 ) -> NDArray[np.intp] | None:
-    """Return the pooled winner of every resample (B,), None where too many stay in doubt."""
+    """Return the pooled winner of every resample (B,), None where too many stay in doubt.
+
+    `keep` gets the rough scores of resamples whose winners are known, None where they depend on
+    which resamples are scored together.
+    """
     assert isinstance(metric, MomentMetric)
     largest = _find_largest(pi, metric)  # (C,)
-    parts = [
-        _find_winners(pi, metric, weights.values[top : top + RESAMPLES], largest, workers(n_jobs))
-        for top in range(0, len(weights), RESAMPLES)
-    ]
-    blocks = [block for block in parts if block is not None]
-    return np.concatenate(blocks) if len(blocks) == len(parts) else None
+    winners, tables = [], []
+    for top in range(0, len(weights), RESAMPLES):
+        some = weights.values[top : top + RESAMPLES]
+        rough, error = _score_roughly(pi, metric, some, largest, workers(n_jobs))
+        best = _find_winners(pi, metric, some, metric.sign * rough.values, error)
+        if best is None:
+            return None
+        winners.append(best)
+        tables.append(rough if np.isfinite(rough.least_spread).all() else None)
+    for table in tables if keep is not None else ():
+        keep(table)
+    return np.concatenate(winners)
 
 
 def _find_winners(
     pi: Predictions,
     metric: MomentMetric,
     weights: Numbers,
-    largest: NDArray[np.float64],
-    jobs: int,
+    gains: NDArray[np.float64],
+    error: NDArray[np.float64],
 ) -> NDArray[np.intp] | None:
-    gains, error = _score_roughly(pi, metric, weights, largest, jobs)
+    """Return the winners by gains (B, C), of which those of a column may be off by its error."""
     floor = (gains - error).max(axis=1, keepdims=True)
     doubt = gains + error >= floor  # (B, C)
     open_rows = np.flatnonzero(doubt.sum(axis=1) > 1)
@@ -99,20 +131,24 @@ def _score_roughly(
     weights: Numbers,
     largest: NDArray[np.float64],
     jobs: int,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return gains (B, C) from rounded losses, and how far each may be off (C,).
+) -> tuple[RoughScores, NDArray[np.float64]]:
+    """Return scores from rounded losses, and how far each may be off (C,).
 
-    Each block of cases has steps as fine as its heaviest resample allows.
+    Each block of cases has steps as fine as the heaviest resample allows that there ever is; where
+    one is heavier, all scores depend on it, and the least spread is infinite.
     """
     scratch = Scratch()
     sums = np.zeros((len(weights), pi.n_configs))
     total = np.zeros(len(weights))
-    coarsest = np.zeros(pi.n_configs)
+    coarsest, usual = np.zeros(pi.n_configs), pi.target.groups is None
     for start in range(0, pi.n_cases, ROWS):
         block = slice(start, min(start + ROWS, pi.n_cases))
         heavy = scratch.copy("weights", weights[:, block], np.float32)
         mass = heavy @ np.ones(heavy.shape[1], dtype=np.float32)  # exact: whole numbers
-        step = largest / np.floor((EXACT - 1) / max(1.0, float(mass.max())))
+        cases, heaviest = heavy.shape[1], float(mass.max())
+        most = np.ceil(cases + USUAL_MASS * (np.sqrt(cases) + 1.0))
+        usual = usual and heaviest <= most
+        step = largest / np.floor((EXACT - 1) / max(most, heaviest))
         whole = scratch.empty("losses", (heavy.shape[1], pi.n_configs), np.float32)
         _round(pi, metric, block, 1.0 / step, whole, jobs)
         product = scratch.empty("product", sums.shape, np.float32)
@@ -120,8 +156,10 @@ def _score_roughly(
         sums += np.multiply(product, step.astype(np.float32), out=product)
         total += mass
         coarsest = np.maximum(coarsest, step)
-    gains = metric.sign * sums / total[:, None]
-    return gains, HALF_A_STEP * coarsest + SLACK * largest
+    sums /= total[:, None]
+    noise = HALF_A_STEP * coarsest / np.sqrt(pi.n_cases)  # of a mean of rounded numbers
+    least_spread = VISIBLE * noise if usual else np.full(pi.n_configs, np.inf)
+    return RoughScores(sums, least_spread), HALF_A_STEP * coarsest + SLACK * largest
 
 
 def _round(

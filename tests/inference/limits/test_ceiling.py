@@ -15,6 +15,7 @@ from earnest.core.results.interval import NearWinnerLimits, binormal_trials
 from earnest.inference.limits import ceiling
 from earnest.inference.limits.ceiling import LEVELS, perfect_limits
 from earnest.inference.limits.local_level import DRAWS
+from earnest.kernels.contest import RoughScores
 
 ERRORS = (0, 1, 2, 3, 6)
 NOISE = 0.01  # by which the level of a winner may rise with other draws of its rivals
@@ -290,3 +291,22 @@ def test_parts_and_threads_change_no_score_on_the_steady_scale(
     np.testing.assert_allclose(found, expected, rtol=1e-14)
     monkeypatch.setattr(ceiling, "CELLS", cells)
     np.testing.assert_array_equal(ceiling.steady_scores(metric, table, trials, jobs), found)
+
+
+def test_first_scores_are_kept_where_rounding_does_not_show() -> None:
+    count = ceiling.RESAMPLES
+    scores = np.random.default_rng(3).normal(0.2, 0.01, (count + 50, 3))
+
+    def keep(*parts: object) -> object:
+        first = ceiling.FirstScores(3)
+        for part in parts:
+            first(part)  # type: ignore[arg-type]
+        return first.table
+
+    fine, coarse = np.full(3, 0.005), np.array([0.005, 0.02, 0.005])
+    np.testing.assert_array_equal(keep(scores), scores[:count])
+    parts = [RoughScores(scores[:60], fine), RoughScores(scores[60:], fine)]
+    np.testing.assert_array_equal(keep(*parts), scores[:count])
+    assert keep(RoughScores(scores, coarse)) is None
+    assert keep(RoughScores(scores[:60], fine), None, scores) is None  # the rest came too late
+    assert keep(scores[:60]) is None

@@ -56,6 +56,7 @@ from earnest.inference.limits.winner_law import (
     law_of,
 )
 from earnest.inference.resampling.resampled import choose_resampler, resample_statistic
+from earnest.kernels.contest import RoughScores
 from earnest.kernels.score import score_selected, score_table
 from earnest.metrics.families import Metric, MomentMetric, Need, RankMetric
 from earnest.metrics.ranking import line_of
@@ -160,21 +161,31 @@ class FirstScores:
     def __init__(self, configs: int) -> None:
         self._missing = RESAMPLES if RESAMPLES * configs <= MOST_KEPT else 0
         self._parts: list[Array] = []
+        self._least_spread = np.zeros(configs)
 
-    def __call__(self, scores: Array) -> None:
-        """Keep what is still missing of the scores (b, C) of the next resamples."""
-        if self._missing:
-            missing = scores[: self._missing]
-            # A view holds on to all scores: to twice as many at most.
-            self._parts.append(missing if 2 * len(missing) >= len(scores) else missing.copy())
-            self._missing -= len(missing)
+    def __call__(self, scores: Array | RoughScores | None) -> None:
+        """Keep what is still missing of the scores (b, C) of the next resamples, if they serve."""
+        if scores is None:
+            self._missing = 0
+        if scores is None or not self._missing:
+            return
+        if isinstance(scores, RoughScores):
+            self._least_spread = np.maximum(self._least_spread, scores.least_spread)
+            scores = scores.values
+        missing = scores[: self._missing]
+        # A view holds on to all scores: to twice as many at most.
+        self._parts.append(missing if 2 * len(missing) >= len(scores) else missing.copy())
+        self._missing -= len(missing)
 
     @property
     def table(self) -> Array | None:
-        """The scores (b, C); None where a method computes none, or too many to keep."""
-        if not self._parts or self._missing:
+        """The scores (b, C); None where a method computes none, too many to keep or too roughly."""
+        if sum(len(part) for part in self._parts) < RESAMPLES:
             return None
-        return self._parts[0] if len(self._parts) == 1 else np.concatenate(self._parts)
+        table = self._parts[0] if len(self._parts) == 1 else np.concatenate(self._parts)
+        if self._least_spread.any() and not (table.std(axis=0) >= self._least_spread).all():
+            return None
+        return table
 
 
 def bad_end(metric: Metric) -> Side:

@@ -37,7 +37,7 @@ from earnest.core.results.estimate import ScoreErrors
 from earnest.core.text.doors import arg
 from earnest.inference.cases.case_values import score_terms
 from earnest.inference.left_out.leave_one_out import count_sums, leave_one_out, unit_counts
-from earnest.kernels.contest import can_contest, contest
+from earnest.kernels.contest import RoughScores, can_contest, contest
 from earnest.kernels.score import SPREAD, fold_repeats, fold_scores, score_selected, score_table
 from earnest.metrics.families import Array, Metric
 from earnest.resampling.bootstrap import BLOCK, Resampler, StratifiedBootstrap
@@ -53,15 +53,15 @@ def choose_winners(
     selector: Selector,
     *,
     n_jobs: int | None = None,
-    keep: Callable[[NDArray[np.float64]], None] | None = None,
+    keep: Callable[[NDArray[np.float64] | RoughScores | None], None] | None = None,
 ) -> NDArray[np.intp]:
     """Return the winner of every resample (B,), -1 where no configuration has a defined score.
 
-    `keep` gets the scores (B, C) where all of them are computed on the way.
+    `keep` gets the scores (B, C) where all of them are computed on the way, if only roughly.
     """
     here = SPREAD.get() is None  # on a cluster all scores cost less than a few of them here
     if here and type(selector) is Pooled and can_contest(pi, metric, weights):  # no subclass
-        best = contest(pi, metric, weights, n_jobs=n_jobs)
+        best = contest(pi, metric, weights, n_jobs=n_jobs, keep=keep)
         if best is not None:
             return best
     order = pi.configs.simplicity_order()
