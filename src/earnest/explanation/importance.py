@@ -295,7 +295,8 @@ def root_of(covariance: Floats) -> Floats:
         return np.zeros_like(symmetric)
     for jitter in JITTERS:
         try:
-            shifted = symmetric + jitter * largest * np.eye(len(symmetric))
+            shifted = symmetric.copy()
+            shifted[np.diag_indices_from(shifted)] += jitter * largest
             return np.asarray(np.linalg.cholesky(shifted), dtype=np.float64)
         except np.linalg.LinAlgError:
             continue

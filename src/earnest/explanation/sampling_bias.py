@@ -108,11 +108,8 @@ def discrepancy(x: Floats, y: Floats) -> Discrepancy:
     """
     x, y = _thin(x), _thin(y)
     squared = _square_distances(np.vstack([x, y]))
-    upper = squared[np.triu_indices(len(squared), 1)]
-    width = float(np.median(np.sqrt(upper))) if len(upper) else 0.0
-    if width == 0.0:
-        width = float(np.sqrt(upper.max())) if len(upper) and upper.max() > 0 else 1.0
-    kernel = np.exp(-squared / (2 * width**2))
+    kernel = np.divide(squared, -2.0 * _find_width(squared) ** 2, out=squared)
+    np.exp(kernel, out=kernel)
     n, m = len(x), len(y)
     within_x, within_y, across = kernel[:n, :n], kernel[n:, n:], kernel[:n, n:]
     biased = within_x.mean() - 2 * across.mean() + within_y.mean()
@@ -210,9 +207,20 @@ def _thin(rows: Floats) -> Floats:
 
 def _square_distances(rows: Floats) -> Floats:
     squares = np.einsum("ij,ij->i", rows, rows)
-    out = squares[:, None] + squares[None, :] - 2 * rows @ rows.T
+    out = squares[:, None] + squares[None, :]
+    out -= 2 * rows @ rows.T
     np.fill_diagonal(out, 0.0)
-    return np.asarray(np.maximum(out, 0.0))
+    return np.asarray(np.maximum(out, 0.0, out=out))
+
+
+def _find_width(squared: Floats) -> float:
+    """Return the median of distances, the largest if that is 0, and 1 if all are."""
+    upper = np.concatenate([row[i + 1 :] for i, row in enumerate(squared)])
+    if not len(upper):
+        return 1.0
+    middle = [(len(upper) - 1) // 2, len(upper) // 2]
+    upper.partition(middle)
+    return float(np.sqrt(upper[middle]).mean()) or float(np.sqrt(upper.max())) or 1.0
 
 
 def _measure_gap(kernel: Floats, n: int) -> float:
