@@ -391,7 +391,8 @@ def _draw_until(
             out[some] = rows(len(some))
         if accept is None:
             return out
-        pending = pending[~accept(out[pending])]
+        block = out if len(pending) == count else out[pending]  # no copy of what may be large
+        pending = pending[~accept(block)]
         if len(pending) == 0:
             return out
     raise EvidenceError(
