@@ -53,7 +53,7 @@ def delong_of_many(n: int, configs: int) -> Row:
     ours()
     return Row(
         f"DeLong's variances, n={n} C={configs}",
-        *_named(*side_by_side(ours, theirs), "mid-ranks by NumPy, column by column"),
+        *_named(*side_by_side(ours, theirs, 9), "mid-ranks by NumPy, column by column"),
         target=2.0,
     )
 

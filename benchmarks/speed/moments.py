@@ -34,7 +34,7 @@ def whole_bbc(metric: str, n: int, configs: int, target: float | None) -> Row:
         return en.estimate(pi, metric=metric, n_resamples=RESAMPLES, rng=1, n_jobs=-1)
 
     ours()  # warm: fingerprint known
-    mine, product = side_by_side(ours, lambda: left @ right, 5)
+    mine, product = side_by_side(ours, lambda: left @ right, 9)
     return Row(
         f"BBC, {metric}, n={n} C={configs} B={RESAMPLES}",
         mine,
