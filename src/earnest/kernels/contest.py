@@ -85,8 +85,9 @@ def contest(
             return None
         winners.append(best)
         tables.append(rough if np.isfinite(rough.least_spread).all() else None)
-    for table in tables if keep is not None else ():
-        keep(table)
+    if keep is not None:
+        for table in tables:
+            keep(table)
     return np.concatenate(winners)
 
 
