@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
-from earnest.core.results.base import Plain
+from earnest.core.results.base import OPTIONAL, Plain
 
 
 class LeakSign(StrEnum):
     """Why a column is suspected of holding what is only known after the outcome.
 
     `ALONE`: the column alone predicts the outcome about as well as the winner does with all of
-    them. `MISSING`: whether it has a value tells the outcome. `COPY`: its values are the outcome
-    under other names.
+    them. `MISSING`: whether it has a value tells the outcome. `ZERO`: whether it is zero does.
+    `COPY`: its values are the outcome under other names. `ORDER`: it follows the order of the rows,
+    and the outcome changes along that order.
     """
 
     ALONE = "alone"
     MISSING = "missing"
+    ZERO = "zero"
     COPY = "copy"
+    ORDER = "order"
 
 
 @dataclass(frozen=True)
@@ -33,11 +36,15 @@ class LeakSuspect(Plain):
         What it reaches alone, in the metric of the screening.
     sign : LeakSign
         Why it is suspected.
+    label : str, optional
+        The class that nearly all rows have where it has a value, or one that is not zero; or where
+        it has none.
     """
 
     column: str
     score: float
     sign: LeakSign
+    label: str | None = field(default=None, metadata=OPTIONAL)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +59,12 @@ class LeakScreen(Plain):
         The metric of their scores.
     n_columns : int
         How many columns were looked at.
+    winner : float, optional
+        The score of the winner on the same cases, not corrected.
+    without : tuple of str
+        The columns without which the winner was trained again, in the same folds.
+    score_without : float, optional
+        What it then scored; None where it was not trained again.
 
     Examples
     --------
@@ -65,3 +78,6 @@ class LeakScreen(Plain):
     suspects: tuple[LeakSuspect, ...]
     metric: str
     n_columns: int
+    winner: float | None = field(default=None, metadata=OPTIONAL)
+    without: tuple[str, ...] = ()
+    score_without: float | None = field(default=None, metadata=OPTIONAL)
