@@ -298,7 +298,7 @@ def test_nested_cv_of_a_portfolio_is_that_of_python(run: Any, patients: Path) ->
     ask = (*ask, "--portfolio", "default", "--n-configs", "2", "--rng", "7")
     done = run("assess", patients, *ask, "--json", "-q")
     assert done.code == 0, done.err
-    table = read_table(patients, target="relapse", ignore=("clinic",))
+    table = read_training_table(patients, target="relapse", ignore=("clinic",))
     configurations = load_portfolio("default").configurations(
         table.task, table.inputs, n=2, rng=7, probabilities=True
     )
@@ -333,7 +333,7 @@ def test_stability_is_that_of_python_and_takes_the_place_of_an_estimate(
 ) -> None:
     ask = (*ASK, "--stability", "--n-swaps", "20", "--cv", "4", "--rng", "7")
     data = json.loads(run("assess", patients, *ask, "--json", "-q").out)
-    table = read_table(patients, target="relapse", ignore=("clinic",))
+    table = read_training_table(patients, target="relapse", ignore=("clinic",))
     learner = ("lda", make_learner("lda", "binary", table.inputs))
     stability = en.check_stability(
         learner, table.X, table.y, metric="brier", cv=4, n_swaps=20, positive=1, rng=7

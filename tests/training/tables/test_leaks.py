@@ -11,8 +11,8 @@ from earnest.core.base.rng import Seeds
 from earnest.core.data.target import Task
 from earnest.core.results.leaks import LeakScreen, LeakSign
 from earnest.training.tables.leaks import find_suspects, scan_columns
-from earnest.training.tables.table import TrainingTable, read_table
-from earnest.training.tune.plan import make_folds
+from earnest.training.tables.table import TrainingTable, read_training_table
+from earnest.training.tune.plan import make_pairs
 from tests.training.tables.leak_tables import (
     TARGET,
     list_clean,
@@ -47,8 +47,8 @@ def predict_by_forest(table: TrainingTable, pairs: list, seed: int) -> en.Predic
 
 def screen(frame: pd.DataFrame, seed: int) -> LeakScreen:
     """Return what a screening of a table says, with a forest as the winner."""
-    table = read_table(frame, target=TARGET)
-    pairs = make_folds(table, 5, 1, Seeds(seed))
+    table = read_training_table(frame, target=TARGET)
+    pairs = make_pairs(table, 5, 1, Seeds(seed))
     scan = scan_columns(table, pairs, np.random.default_rng(seed))
     assert scan is not None
     pi = predict_by_forest(table, pairs, seed)
@@ -107,8 +107,8 @@ def test_honest_columns_are_not_accused() -> None:
 
 
 def test_a_column_alone_scores_as_a_plain_loop_over_folds_and_bins() -> None:
-    table = read_table(make_numbers(np.random.default_rng(5)), target=TARGET)
-    pairs = make_folds(table, 5, 1, Seeds(5))
+    table = read_training_table(make_numbers(np.random.default_rng(5)), target=TARGET)
+    pairs = make_pairs(table, 5, 1, Seeds(5))
     scan = scan_columns(table, pairs, np.random.default_rng(5))
     assert scan is not None
     values = table.X[:, 0]
@@ -133,8 +133,8 @@ def test_survival_is_scanned_by_what_hazards_leave_over() -> None:
         days=np.minimum(life, end), died=(life <= end).astype(int)
     )
     frame["autopsy"] = np.where(frame.died == 1, rng.standard_normal(300), np.nan)
-    table = read_table(frame, time="days", event="died")
-    scan = scan_columns(table, make_folds(table, 5, 1, Seeds(8)), rng)
+    table = read_training_table(frame, time="days", event="died")
+    scan = scan_columns(table, make_pairs(table, 5, 1, Seeds(8)), rng)
     assert scan is not None
     names = table.inputs.names
     assert scan.separation[names.index("a")] == max(scan.separation[:4]) > 0.6
@@ -144,9 +144,9 @@ def test_survival_is_scanned_by_what_hazards_leave_over() -> None:
 def test_large_tables_are_sampled_and_tiny_ones_are_not_looked_at() -> None:
     rng = np.random.default_rng(9)
     many = make_two_classes(rng, n=30_000)
-    table = read_table(many, target=TARGET)
-    scan = scan_columns(table, make_folds(table, 5, 1, Seeds(9)), rng)
+    table = read_training_table(many, target=TARGET)
+    scan = scan_columns(table, make_pairs(table, 5, 1, Seeds(9)), rng)
     assert scan is not None
     assert len(scan.rows) <= 20_001  # classes in their shares
-    tiny = read_table(many.iloc[:24], target=TARGET, task="binary")
-    assert scan_columns(tiny, make_folds(tiny, 2, 1, Seeds(9)), rng) is None
+    tiny = read_training_table(many.iloc[:24], target=TARGET, task="binary")
+    assert scan_columns(tiny, make_pairs(tiny, 2, 1, Seeds(9)), rng) is None
