@@ -47,6 +47,11 @@ def explain(
     n_points: int | None = None,
     grid_size: int = 20,
     regions: int = DEFAULT_REGIONS,
+    depth: int | None = None,
+    min_gain: float | None = None,
+    min_points: int | None = None,
+    impurity: str = "l2",
+    on: str = "sd",
     confidence_level: float = 0.95,
     rng: RngLike = None,
     n_jobs: int | None = None,
@@ -86,7 +91,14 @@ def explain(
     grid_size : int
         Values of a number at which its effect is computed; a category has all its levels.
     regions : int
-        Into how many regions the space is divided for each parameter; 1 for none.
+        Into how many regions at most the space is divided for each parameter; 1 for none.
+    depth, min_gain, min_points : optional
+        When to stop dividing before that: how often a path is split at most, by which share a
+        split must narrow the mean band, and how many Monte Carlo points a region has at least.
+    impurity : {'l2', 'area', 'variance', 'mean'}
+        What is alike within a region; see `Explanation.region_tree`.
+    on : {'sd', 'variance'}
+        Of what these curves are.
     confidence_level : float
         That of intervals and of bands as drawn.
     rng : int, Generator, optional
@@ -119,8 +131,16 @@ def explain(
     ['rate', 'depth']
     """
     check_arguments(
-        ExplainArguments, n_points=n_points, regions=regions, confidence_level=confidence_level
+        ExplainArguments,
+        n_points=n_points,
+        regions=regions,
+        depth=depth,
+        min_points=min_points,
+        impurity=impurity,
+        on=on,
+        confidence_level=confidence_level,
     )
+    rule = RegionRule(Growth(depth, regions, min_gain, min_points), impurity, on)
     check.whole_number("grid_size", grid_size, low=2)
     seeds, threads = Seeds.of(rng), workers(n_jobs)
     trials = trials_from(
@@ -142,7 +162,7 @@ def explain(
     kind = find_surrogate(surrogate, trials.space, len(trials))
     with one_blas_thread():
         scene = _set_scene(trials, kind, seeds, n_points, grid_size)
-        return _make_explanation(trials, kind, scene, columns, regions, confidence_level, threads)
+        return _make_explanation(trials, kind, scene, columns, rule, confidence_level, threads)
 
 
 def _make_explanation(
@@ -150,7 +170,7 @@ def _make_explanation(
     kind: Surrogate,
     scene: Scene,
     columns: list[int],
-    regions: int,
+    rule: RegionRule,
     level: float,
     threads: int,
 ) -> Explanation:
@@ -160,7 +180,7 @@ def _make_explanation(
     quality = cross_validated(kind, trials, seeds)
     importance = replace(measure_importance(scene, columns, level), trust=judge_trust(quality.r2))
     ranked = [trials.space.index(name) for name in importance.ranking]
-    explained = each(lambda c: _explain_parameter(scene, c, regions), ranked, threads)
+    explained = each(lambda c: _explain_parameter(scene, c, rule), ranked, threads)
     curves, trees = [curve for curve, _ in explained], [tree for _, tree in explained]
     bias = sampling_bias(trials.space, scene.codes, trials.space.mask(scene.points))
     stable = stable_optimum(scene, level)
@@ -200,7 +220,8 @@ def _make_explanation(
             "seed": seeds.entropy,
             "n_points": scene.n_points,
             "grid_size": scene.grid_size,
-            "regions": regions,
+            "regions": rule.growth.n_regions,
+            **_list_knobs(rule),
             "versions": dict(list_versions()),
         },
         scene=scene,
@@ -244,9 +265,21 @@ def _set_scene(
     )
 
 
-def _explain_parameter(scene: Scene, column: int, regions: int) -> tuple[EffectCurve, RegionTree]:
+def _list_knobs(rule: RegionRule) -> dict[str, object]:
+    """Return how regions are split where that is not the usual way."""
+    usual = RegionRule()
+    knobs = {name: getattr(rule.growth, name) for name in ("depth", "min_gain", "min_points")}
+    knobs = {name: value for name, value in knobs.items() if value is not None}
+    names = ("impurity", "on")
+    other = {name: getattr(rule, name) for name in names}
+    return knobs | {name: value for name, value in other.items() if value != getattr(usual, name)}
+
+
+def _explain_parameter(
+    scene: Scene, column: int, rule: RegionRule
+) -> tuple[EffectCurve, RegionTree]:
     curve = effect_of(scene, column)
-    return curve, regions_of(scene, curve, RegionRule(Growth(n_regions=regions)))
+    return curve, regions_of(scene, curve, rule)
 
 
 def _find_varying(trials: Trials) -> list[int]:

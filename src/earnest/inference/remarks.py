@@ -30,6 +30,11 @@ SUREST = 1e-6  # the distance from 0 and 1 at which probabilities are read
 FEWEST_ROWS = 20  # under which folds tell nothing of groups
 FEWEST_PAIRS = 5  # of cases that are together in every repeat
 BY_CHANCE = 1e-4  # the probability under which folds are not taken for random ones
+FEWEST_COPIED = 10  # cases that are in several folds, under which nothing is told
+SHARE_COPIED = 0.2  # of the different cases
+NEARLY_ALL = 0.9  # of the different cases have a prediction of their own
+STEPS = 2_000  # of a scale: predictions on a coarser one coincide by chance
+DECIMALS = 4  # to which predictions may be rounded; so do these
 FEW_FOR_AN_AUC = 10  # cases of a class with which 95 % limits of an AUC hold in 90 % or less
 
 
@@ -40,6 +45,7 @@ def evidence_remarks(pi: Predictions, metric: Metric) -> Iterator[Caution]:
     yield from _classes_in_folds(pi)
     yield from _groups(pi)
     yield from rows_kept_together(pi)
+    yield from _warn_of_copies(pi)
     if pi.target.ordered:
         yield of_evidence.time_order()
     yield from _one_side(pi, metric)
@@ -131,6 +137,46 @@ def rows_kept_together(pi: Predictions) -> Iterator[Caution]:
         if share is None:
             return
         yield of_evidence.neighbours_tested_together(share)
+
+
+def _warn_of_copies(pi: Predictions) -> Iterator[Caution]:
+    """Yield a caution where cases of different folds look like copies of each other.
+
+    Such cases have the same outcome and the same predictions of all configurations. Labels, shares
+    of neighbours or trees, and rounded numbers coincide by chance, so they are no evidence: some
+    configuration must have real numbers, nearly as many as there are different cases.
+    """
+    if pi.n_folds < 2 or pi.n_cases < FEWEST_ROWS:
+        return
+    folds, y = pi.folds[:, 0], np.asarray(pi.target.y)
+    columns = pi.responses.reshape(pi.n_cases, -1).T
+    codes = np.unique(y, return_inverse=True)[1].ravel()
+    for column in columns:
+        values = np.unique(column, return_inverse=True)[1].ravel()
+        codes = np.unique(codes * (int(values.max()) + 1) + values, return_inverse=True)[1].ravel()
+        different = int(codes.max()) + 1
+        if pi.n_cases - different < FEWEST_COPIED:
+            return
+    cells = np.unique(np.stack([codes, folds], axis=1), axis=0)[:, 0]
+    copied = int((np.bincount(cells, minlength=different) > 1).sum())
+    if copied >= max(FEWEST_COPIED, SHARE_COPIED * different) and any(
+        _is_real(column, different) for column in columns
+    ):
+        yield of_evidence.cases_repeated(pi.n_cases - different, pi.n_cases, pi.n_configs)
+
+
+def _is_real(column: Numbers, different: int) -> bool:
+    """Tell whether predictions are real numbers, nearly as many as there are different cases."""
+    values = np.unique(column[np.isfinite(column)]).astype(np.float64)
+    if len(values) < NEARLY_ALL * different:
+        return False
+    steps = np.concatenate([np.arange(1.0, STEPS + 1), [10.0**DECIMALS]])
+    left = np.ones(len(steps), dtype=bool)  # scales on which all values may lie
+    for value in values:
+        left &= np.abs(value * steps - np.round(value * steps)) < 1e-6
+        if not left.any():
+            return True
+    return False
 
 
 def _different_partitions(pi: Predictions) -> NDArray[np.int64]:

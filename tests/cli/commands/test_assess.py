@@ -17,6 +17,7 @@ from earnest.cli.commands.assess import make_progress_line
 from earnest.core import TaskOutcome
 from earnest.engine.progress import watch_progress
 from earnest.training import LEARNERS, make_learner, read_training_table
+from earnest.training.learners.portfolio import load_portfolio
 from tests.cli.conftest import with_options
 
 ASK = ("--target", "relapse", "--model", "lda", "--ignore", "clinic")
@@ -288,4 +289,64 @@ def test_a_method_for_searches_is_refused_as_such_and_names_no_option_that_nobod
     done = run("assess", patients, *ASK, "--method", "nested", *more)
     assert (done.code, done.out) == (2, "")
     assert "--method nested is for a whole search" in done.err
-    assert set(re.findall(r"--[a-z-]+", done.err)) == {"--method"}
+    named = {"--method", "--portfolio", "--n-configs"}
+    assert set(re.findall(r"--[a-z-]+", done.err)) == named
+
+
+def test_nested_cv_of_a_portfolio_is_that_of_python(run: Any, patients: Path) -> None:
+    ask = ("--target", "relapse", "--ignore", "clinic", "--method", "nested", "--cv", "3")
+    ask = (*ask, "--portfolio", "default", "--n-configs", "2", "--rng", "7")
+    done = run("assess", patients, *ask, "--json", "-q")
+    assert done.code == 0, done.err
+    table = read_training_table(patients, target="relapse", ignore=("clinic",))
+    configurations = load_portfolio("default").configurations(
+        table.task, table.inputs, n=2, rng=7, probabilities=True
+    )
+    search = en.SearchCV(None, list(configurations), scoring="roc_auc", cv=3)
+    estimate = en.assess(search, table.X, table.y, method="nested", metric="roc_auc", rng=7)
+    assert json.loads(done.out) == json.loads(json.dumps(estimate.to_dict()))
+    text = run("assess", patients, *ask, "-q")
+    assert text.code == 0, text.err
+    assert "nested" in text.out
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (("--portfolio", "default"), "--method nested"),
+        (("--portfolio", "default", "--method", "cv"), "--method nested"),
+        (("--portfolio", "default", "--method", "nested", "--model", "lda"), "--model"),
+        (("--stability", "--method", "cv"), "--method"),
+        (("--stability", "--all"), "--all"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(
+    run: Any, patients: Path, options: tuple[str, ...], named: str
+) -> None:
+    done = run("assess", patients, "--target", "relapse", *options)
+    assert (done.code, done.out) == (2, "")
+    assert named in done.err
+
+
+def test_stability_is_that_of_python_and_takes_the_place_of_an_estimate(
+    run: Any, patients: Path
+) -> None:
+    ask = (*ASK, "--stability", "--n-swaps", "20", "--cv", "4", "--rng", "7")
+    data = json.loads(run("assess", patients, *ask, "--json", "-q").out)
+    table = read_training_table(patients, target="relapse", ignore=("clinic",))
+    learner = ("lda", make_learner("lda", "binary", table.inputs))
+    stability = en.check_stability(
+        learner, table.X, table.y, metric="brier", cv=4, n_swaps=20, positive=1, rng=7
+    )
+    assert data["ratio"] == pytest.approx(stability.ratio)
+    assert data["stable"] is stability.stable
+    done = run("assess", patients, *ask, "-q")
+    assert done.code == 0, done.err
+    assert "stable" in done.out
+    assert "20 training cases" in done.out
+
+
+def test_rare_options_stand_in_the_whole_help_only(run: Any) -> None:
+    for option in ("--stability", "--portfolio", "--n-swaps"):
+        assert option not in run("assess", "--help").out
+        assert option in run("assess", "--help-all").out

@@ -314,3 +314,29 @@ def test_large_files_are_told_of_off_a_terminal(run, table, monkeypatch):
     for more, by in (((), ""), (("--method", "bbc"), " by bbc"), (("--all",), " by all methods")):
         done = run("estimate", table, *ASK, *more)
         assert done.err.splitlines() == ["Reading preds.csv, 4 kB", f"Estimating{by}"]
+
+
+@pytest.mark.parametrize("tool", ["jackknife", "influence"])
+def test_errors_of_one_configuration_are_those_of_the_general_tools(run, table, tool):
+    pi = en.Predictions.load(table)
+    name = pi.configs.ids[0]
+    ask = ("estimate", table, "--configs", name, "--metric", "brier", "--error", tool)
+    data = read(run(*ask, "--json").out)
+    losses = (pi.target.y - pi.responses[:, 0, 0]) ** 2
+    error = losses.std(ddof=tool == "jackknife") / np.sqrt(pi.n_cases)
+    assert data["value"] == pytest.approx(losses.mean())
+    assert data["standard_error"] == pytest.approx(error, rel=1e-6)
+    done = run(*ask)
+    assert done.code == 0, done.err
+    assert tool in done.out
+    assert "nothing is corrected" in " ".join(done.out.split())
+
+
+def test_errors_of_several_configurations_are_refused(run, table):
+    done = run("estimate", table, "--metric", "roc_auc", "--error", "jackknife")
+    assert done.code == 2
+    assert "--configs NAME" in done.err
+    done = run("estimate", table, *ASK, "--error", "jackknife", "--method", "bbc")
+    assert done.code == 2
+    assert "--method" in done.err
+    assert "--error" not in run("estimate", "--help").out

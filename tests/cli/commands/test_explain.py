@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from pyarrow import csv
 
+from earnest import explain
+from earnest.core.arguments.base import name_option
 from earnest.results import Explanation
 from tests.cli.conftest import Run
 from tests.core.base.test_writing import full_disk
@@ -74,6 +76,34 @@ def test_parameters_and_regions_are_as_asked_for(run: Run, trials: Path) -> None
     data = json.loads(run("explain", trials, *READ, *FAST, *args).out)
     assert set(data["effects"]) == {"rate", "kind"}
     assert all(len(tree["regions"]) == 3 for tree in data["regions"].values())
+
+
+def test_regions_are_split_as_asked_for_and_as_in_python(run: Run, trials: Path) -> None:
+    asked = {"depth": 1, "impurity": "area", "on": "variance", "min_points": 15}
+    options = [word for name in asked for word in (name_option(name), str(asked[name]))]
+    data = json.loads(run("explain", trials, *READ, *FAST, *options, "--json").out)
+    again = explain(
+        trials, objective="auc", direction="maximize", n_points=60, rng=1, regions=4, **asked
+    )
+    assert {key: data["provenance"][key] for key in asked} == asked
+    for name, tree in data["regions"].items():
+        assert len(tree["regions"]) <= 3
+        assert (tree["impurity"], tree["on"]) == ("area", "variance")
+        grown = again.region_tree(name, n_regions=4, **asked)
+        assert tree == json.loads(json.dumps(grown.to_dict()))
+    none = json.loads(run("explain", trials, *READ, *FAST, "--min-gain", "0.99", "--json").out)
+    assert all(len(tree["regions"]) == 1 for tree in none["regions"].values())
+
+
+def test_region_options_are_checked_and_stand_in_the_whole_help_only(
+    run: Run, trials: Path
+) -> None:
+    done = run("explain", trials, *READ, "--impurity", "l3")
+    assert done.code == 2
+    assert "--impurity" in done.err
+    for option in ("--depth", "--min-gain", "--impurity"):
+        assert option not in run("explain", "--help").out
+        assert option in run("explain", "--help-all").out
 
 
 def test_a_page_is_written(run: Run, trials: Path, tmp_path: Path) -> None:

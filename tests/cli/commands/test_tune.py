@@ -59,7 +59,7 @@ def refuse(done, message: str) -> None:
 
 
 def test_a_run_reads_as_recorded(run, here, monkeypatch):
-    monkeypatch.setattr("earnest.cli.show.tune.span_words", lambda seconds: "9 s")
+    monkeypatch.setattr("earnest.cli.show.tune.describe_time", lambda seconds: "9 s")
     done = run(*QUICK)
     assert done.code == 0
     assert done.out == read_snapshot(GOLDEN / "tune.txt", done.out)
@@ -468,3 +468,23 @@ def test_a_command_starts_with_its_process_unless_a_process_calls_it(monkeypatch
     assert seen[0] == 123.0
     assert before <= seen[1] <= time.monotonic()
     assert command_line.find_command_start() >= seen[1]  # nothing is left of it
+
+
+def test_a_column_that_knows_the_outcome_is_told_and_without_it_too(run, here):
+    rng = np.random.default_rng(3)
+    rows = of("relapse").to_pylist() * 3
+    table = pa.Table.from_pylist(rows)
+    late = [rng.normal() if row["relapse"] == "yes" else None for row in rows]
+    table = table.append_column("closing_sum", pa.array(late))
+    table = table.append_column("noise", pa.array(rng.normal(size=len(rows))))
+    csv.write_csv(table, "leak.csv")
+    ask = ("tune", "leak.csv", *QUICK[2:], "--no-report", "--out", "leak")
+    done = run(*ask)
+    assert done.code == 0, done.err
+    words = " ".join(done.out.split())
+    assert "EN081 `closing_sum` alone scores" in words
+    assert "--ignore closing_sum" in words
+    data = json.loads(run(*ask[:-1], "other", "--without", "noise", "--json").out)
+    assert set(data["tuning"]["leaks"]["without"]) == {"noise", "closing_sum"}
+    assert "--without" not in run("tune", "--help").out
+    assert "--without" in run("tune", "--help-all").out

@@ -45,6 +45,7 @@ OTHER_DEFAULTS = {
     ("tune", "ignore"),
     ("tune", "keep"),
     ("tune", "missing"),
+    ("tune", "without"),
 }
 
 

@@ -35,6 +35,7 @@ HELP = (
     "assess patients.csv -t relapse --model lda --method corrected_t --group clinic\n  earnest "
     "assess patients.csv -t relapse --model logistic --all --json > assessed.json"
 )
+STABLE_METRICS = {"binary": "brier", "multiclass": "accuracy", "regression": "mse"}
 METRICS = {"binary": "roc_auc", "multiclass": "accuracy", "regression": "r2"}
 
 
@@ -48,12 +49,50 @@ class EveryAssessment:
     ] = False
 
 
+@dataclass(frozen=True, kw_only=True)
+class WholeSearch:
+    """A tuning in place of a learner, which nested cross-validation assesses."""
+
+    portfolio: Annotated[
+        str | None,
+        Argument(
+            "With --method nested, in place of --model: tune this portfolio, such as default or "
+            "the path of a .toml file.",
+            "NAME",
+            HOW,
+        ),
+    ] = None
+    n_configs: Annotated[
+        int | None,
+        Argument("The first N configurations of the portfolio.", "N", HOW, low=2),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class StabilityOptions:
+    """Whether the learner is checked instead of assessed."""
+
+    stability: Annotated[
+        bool,
+        Argument(
+            "Do not assess the learner, but check whether it is stable enough for the intervals "
+            "and tests of bayle: replace single training cases.",
+            panel=HOW,
+        ),
+    ] = False
+    n_swaps: Annotated[
+        int, Argument("With --stability: training cases to replace.", "N", HOW, low=2)
+    ] = 100
+
+
 def command(
     data: Data,
     *,
     learner: LearnerOptions,
     question: AssessArguments,
     every: EveryAssessment,
+    search: WholeSearch,
+    check: StabilityOptions,
     output: JsonOutput,
     reading: CasesArguments,
 ) -> None:
@@ -62,7 +101,12 @@ def command(
         raise InputError("--all and --method cannot be combined", cure="Leave one of them out.")
     target, test, out = learner.target, question.test, question.store
     names = list(dict.fromkeys(question.method or [".632+"]))
-    refuse_searches(names)
+    if search.portfolio is None:
+        refuse_searches(names)
+    else:
+        _check_search(learner, question, every, names)
+    if check.stability:
+        _refuse_beside_stability(question, every, search)
     if target is None:
         raise InputError("no outcome column is given", needs="--target COLUMN")
     several = len(dict.fromkeys(question.metric or ())) > 1
@@ -72,6 +116,12 @@ def command(
         )
     kind = find_learner(learner.model)  # an unknown name is told before the table is read
     table = read_cases(data, target, reading)
+    if check.stability:
+        show_stability(kind, table, learner, question, check, output)
+        return
+    if search.portfolio is not None:
+        assess_search(table, learner, question, search, output)
+        return
     ask = pass_arguments(question, without=("metric", "method", "test", "rng", "store")) | {
         "estimator": make_learner_for(kind, table),
         "X": table.X,
@@ -111,6 +161,125 @@ def command(
                     show_assessed(estimate, source=table, test=None if test is None else test.name)
 
 
+def _check_search(
+    learner: LearnerOptions, question: AssessArguments, every: EveryAssessment, names: list[str]
+) -> None:
+    """Refuse what does not go with a whole search, instead of ignoring it."""
+    if names != ["nested"] or every.all:
+        raise InputError("--portfolio is for --method nested", cure="Leave it out, or add that.")
+    if learner.model != LearnerOptions.model:
+        raise InputError(
+            "--portfolio and --model cannot be combined", cure="Leave one of them out."
+        )
+    if question.test is not None:
+        raise InputError("--test is for one learner", cure="Leave --portfolio out.")
+
+
+def assess_search(
+    table: TrainingTable,
+    learner: LearnerOptions,
+    question: AssessArguments,
+    search: WholeSearch,
+    output: JsonOutput,
+) -> None:
+    """Assess the tuning of a portfolio by nested cross-validation, by each metric."""
+    from earnest.cli.show.assess import show_assessed
+    from earnest.training.assess.assess import assess
+    from earnest.training.learners.portfolio import load_portfolio
+    from earnest.training.search.search_cv import SearchCV
+
+    metrics = question.metric or [METRICS[str(table.task)]]
+    seed = share_seed(metrics, question.rng)
+    configurations = load_portfolio(str(search.portfolio)).configurations(
+        table.task, table.inputs, n=search.n_configs, rng=seed, probabilities=True
+    )
+    several = len(metrics) > 1
+    with tell_how_to_resume(question.store):
+        estimates = {}
+        for metric in metrics:
+            searcher = SearchCV(
+                None,
+                list(configurations),
+                scoring=metric,
+                cv=question.cv,
+                n_repeats=question.n_repeats or 1,
+            )
+            estimates[metric] = assess(
+                searcher,
+                table.X,
+                table.y,
+                method="nested",
+                metric=metric,
+                confidence_level=question.confidence_level,
+                side=question.side,
+                groups=table.groups,
+                rng=seed,
+                n_jobs=question.n_jobs,
+                store=name_file(question.store, metric) if several else question.store,
+                progress=make_progress_line(quiet=learner.quiet),
+            )
+        if not write_results(estimates, output):
+            for estimate in estimates.values():
+                show_assessed(estimate, source=table)
+
+
+def _refuse_beside_stability(
+    question: AssessArguments, every: EveryAssessment, search: WholeSearch
+) -> None:
+    """Refuse what a check of stability does not use, instead of ignoring it."""
+    options = {
+        "--method": question.method,
+        "--all": every.all,
+        "--test": question.test,
+        "--store": question.store,
+        "--portfolio": search.portfolio,
+    }
+    for option, value in options.items():
+        if value:
+            raise InputError(
+                f"--stability and {option} cannot be combined",
+                cure="Leave one of them out.",
+            )
+
+
+def show_stability(
+    kind: str,
+    table: TrainingTable,
+    learner: LearnerOptions,
+    question: AssessArguments,
+    check: StabilityOptions,
+    output: JsonOutput,
+) -> None:
+    """Check whether the learner is stable, by each metric, and show or write what was seen."""
+    from earnest.cli.show.assess import show_stable
+    from earnest.cli.show.terminal import write_json
+    from earnest.training.assess.stability import check_stability
+
+    metrics = question.metric or [STABLE_METRICS[str(table.task)]]
+    checks = [
+        check_stability(
+            (kind, make_learner_for(kind, table)),
+            table.X,
+            table.y,
+            metric=metric,
+            cv=question.cv,
+            n_swaps=check.n_swaps,
+            groups=table.groups,
+            positive=1 if len(table.classes) == 2 else None,
+            n_jobs=question.n_jobs,
+            progress=make_progress_line(quiet=learner.quiet),
+            rng=question.rng,
+        )
+        for metric in metrics
+    ]
+    if output.json:
+        plain = [stability.to_dict() for stability in checks]
+        write_json(plain[0] if len(plain) == 1 else {"checks": plain})
+        return
+    for stability in checks:
+        show_stable(stability, source=table)
+
+
 def refuse_searches(methods: list[str]) -> None:
     """Refuse methods that assess a whole search: this command trains one learner."""
     from earnest.core.results.specs import Design
@@ -121,8 +290,8 @@ def refuse_searches(methods: list[str]) -> None:
             raise InputError(
                 f"--method {name} is for a whole search",
                 needs="a method for one learner, such as cv or corrected_t",
-                cure="To tune a model and assess it, use earnest tune. In Python, earnest.assess "
-                "nests a SearchCV.",
+                cure="To assess the tuning of a portfolio, add --portfolio default and "
+                "--n-configs 10. In Python, earnest.assess nests a SearchCV.",
             )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from earnest.cli.options import Output, Table
 from earnest.cli.reading import label_evidence, read_file_and_metrics, takes_long
@@ -16,6 +16,7 @@ from earnest.core.base.errors import InputError
 
 if TYPE_CHECKING:
     from earnest.core.results.estimate import Estimate, Estimates
+    from earnest.inference.general.result import StatisticResult
 
 HELP = (
     "How good is the winner [bold]really[/bold]? An honest estimate with its interval.\n\n"
@@ -40,11 +41,31 @@ class EveryMethod:
     ] = False
 
 
+ERRORS = ("jackknife", "influence")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErrorOptions:
+    """Whether a general tool measures the error of one configuration's score."""
+
+    error: Annotated[
+        str | None,
+        Argument(
+            "Of one configuration, fixed in advance: its score with the standard error and bias "
+            "of the jackknife, or the error by influence. Use it with --configs NAME.",
+            "TOOL",
+            HOW,
+            choices=ERRORS,
+        ),
+    ] = None
+
+
 def command(
     predictions: Table,
     *,
     question: EstimateArguments,
     every: EveryMethod,
+    general: ErrorOptions,
     output: Output,
     reading: PredictionsArguments,
     scoring: ScoresArguments,
@@ -56,6 +77,14 @@ def command(
     pi, metrics = read_file_and_metrics(predictions, reading, scoring, question.metric)
     ask = pass_arguments(question, without=("metric", "method", "rng"))
     methods = list(dict.fromkeys(question.method or ()))
+    if general.error is not None:
+        if methods or every.all:
+            option = "--all" if every.all else "--method"
+            raise InputError(
+                f"--error and {option} cannot be combined", cure="Leave one of them out."
+            )
+        show_errors(general.error, pi, metrics, question, output)
+        return
     from earnest.cli.show.estimate import show_estimate, show_estimates
     from earnest.cli.show.progress import patiently
     from earnest.methods.run import estimate, estimate_all
@@ -84,3 +113,38 @@ def command(
         if not write_results(answers, output):
             for answer in answers.values():
                 show_estimate(answer, names=names)
+
+
+def show_errors(
+    tool: str, pi: Any, metrics: list[str], question: EstimateArguments, output: Output
+) -> None:
+    """Measure the error of one configuration's score by a general tool, and show or write it."""
+    from earnest.cli.show.statistic import show_statistic
+    from earnest.core.data.predictions import Predictions
+    from earnest.inference.general.tools import influence, jackknife
+    from earnest.kernels.score import score_table
+
+    if not isinstance(pi, Predictions) or pi.n_configs > 1:
+        raise InputError(
+            "--error is for one configuration that was fixed in advance",
+            needs="predictions of one configuration",
+            got=f"{pi.n_configs} configurations",
+            cure="Name it with --configs NAME. For the winner of a search use --method.",
+        )
+    usable = pi.usable()
+    measure = {"jackknife": jackknife, "influence": influence}[tool]
+
+    def ask_tool(metric: str) -> StatisticResult:
+        return measure(
+            lambda weights: score_table(usable, metric, weights)[:, 0],
+            usable.n_cases,
+            confidence_level=question.confidence_level,
+            side=question.side,
+            groups=usable.target.groups,
+            vectorized=True,
+        )
+
+    results = {metric: ask_tool(metric) for metric in metrics}
+    if not write_results(results, output):
+        for metric, result in results.items():
+            show_statistic(result, metric, usable.configs.ids[0])

@@ -31,6 +31,7 @@ from earnest.core.text.estimate import print_numbers, training_words, word_confi
 from earnest.core.text.numbers import write_count
 from earnest.metrics import METRICS
 from earnest.metrics.families import BINARY
+from earnest.training.assess.stability import Stability
 
 PICTURE = 44  # columns from the first to the last tick
 _OF_BOTH = ("roc_auc", "ks")  # the same whichever of two classes is positive
@@ -49,6 +50,24 @@ def show_assessed(estimate: Estimate, source: Any, test: str | None = None) -> N
         _picture(estimate),
         [label_facts([*_subject(estimate, source), *method, *trained])],
         remarks([*estimate.cautions, *source.cautions], LOOKED_AT),
+    )
+
+
+def show_stable(stability: Stability, source: Any) -> None:
+    """Write whether a learner is stable, and by which numbers."""
+    word = "is stable" if stability.stable else "may not be stable"
+    main = Text(clean(f"{' - '.join(stability.learners)} {word}."), style="bold")
+    ratio = f"{stability.ratio:.2g} ± {stability.ratio_error:.1g} (at most 1 for a stable learner)"
+    facts = [
+        ("Table", f"{source.source}: {write_count(source.n_cases, 'case')}, {source.words}"),
+        ("Metric", stability.metric),
+        ("Ratio", ratio),
+        ("Trained", f"{write_count(stability.n_swaps, 'training case')} replaced, one at a time"),
+    ]
+    emit_blocks(
+        [indented(main)],
+        [label_facts(facts)],
+        remarks([*stability.cautions, *source.cautions], "whether a training case changes losses"),
     )
 
 

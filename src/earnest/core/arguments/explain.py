@@ -8,7 +8,9 @@ from typing import Annotated
 from earnest.core.arguments.base import Argument
 from earnest.core.arguments.shared import HOW, Jobs, Seed
 
-TRIALS = "How to read the trials"
+TRIALS, REGIONS = "How to read the trials", "How regions are split"
+IMPURITIES = ("l2", "area", "variance", "mean")
+ON = ("sd", "variance")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,6 +22,43 @@ class ExplainArguments:
         int,
         Argument("Number of regions to split each curve into.", "N", HOW, usual=True, low=1),
     ] = 4
+    depth: Annotated[
+        int | None,
+        Argument("Split each path of a tree of regions so often at most.", "N", REGIONS, low=0),
+    ] = None
+    min_gain: Annotated[
+        float | None,
+        Argument(
+            "Only split where that narrows the mean band by this share, such as 0.1.",
+            "SHARE",
+            REGIONS,
+        ),
+    ] = None
+    min_points: Annotated[
+        int | None,
+        Argument(
+            "[dim]default: 10[/dim]  Fewest Monte Carlo points of a region.", "N", REGIONS, low=1
+        ),
+    ] = None
+    impurity: Annotated[
+        str,
+        Argument(
+            "What is alike within a region: l2 (the curves of uncertainty at every value), area "
+            "(on average), variance (the uncertainty at the points), mean (the objective there).",
+            "NAME",
+            REGIONS,
+            choices=IMPURITIES,
+        ),
+    ] = "l2"
+    on: Annotated[
+        str,
+        Argument(
+            "Of what these curves are: sd (standard deviation) or variance.",
+            "NAME",
+            REGIONS,
+            choices=ON,
+        ),
+    ] = "sd"
     surrogate: Annotated[
         str | None,
         Argument(

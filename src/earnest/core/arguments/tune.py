@@ -44,6 +44,14 @@ class TuneArguments(CasesArguments):
             "beyond the budget."
         ),
     ] = False
+    without: Annotated[
+        list[str] | None,
+        Argument(
+            "Also train the winner without this column, to show what it is worth; repeat for "
+            "several. Takes time beyond the budget.",
+            "COLUMN",
+        ),
+    ] = None
     folds: Annotated[int, Argument("Number of folds.", "K", HOW, usual=True, low=2)] = 10
     repeats: Annotated[int, Argument("Number of times to repeat the folds.", "R", HOW, low=1)] = 1
     drop: Annotated[

@@ -457,11 +457,13 @@ _ALL = (
     ),
     Meaning(
         "EN081",
-        "training that had looked at the test cases",
-        "An AutoML tool stopped training early on the fold that tests, or made features, "
+        "training that knew what new cases do not tell",
+        "A column alone predicts the outcome suspiciously well, or tells it by its missing values, "
+        "zeros or order. Or an AutoML tool stopped training on the test fold, or made features, "
         "weighted cases or tuned once for all folds.",
         "These models look better than they are, and no method corrects for it.",
-        "Leave them out, or confirm the result on cases that the tool never saw.",
+        "Leave out a column that is only known after the outcome (`ignore`), and such models; or "
+        "confirm the result on new cases.",
     ),
     Meaning(
         "EN084",

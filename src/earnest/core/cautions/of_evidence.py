@@ -236,6 +236,19 @@ def copies_tested(tested: int, cases: int) -> Words:
     )
 
 
+@caution("EN050")
+def cases_repeated(copies: int, cases: int, configs: int) -> Words:
+    """Cases of different folds have the same outcome and the same predictions."""
+    every = "" if configs == 1 else f" of all {configs:,} configurations"
+    return Words(
+        f"{copies:,} of {cases:,} cases repeat a case of another fold: they have the same outcome "
+        f"and the same predictions{every}.",
+        "If they are copies, they count several times, so the interval is too narrow; and models "
+        "were tested on copies of their training cases.",
+        f"Remove the copies, or pass {arg('groups')} to keep all copies of a case in one fold.",
+    )
+
+
 @caution("EN050", advice={Verb.TUNE: f"{KEEP_COPIES}{arg('group')}."})
 def copies_kept_together(copies: int, rows: int) -> Words:
     """Copies were made groups of a table."""

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from earnest.core.base import check
 from earnest.core.results.cautions import Scope, Words, caution, note, write_for
 from earnest.core.text.doors import arg
-from earnest.core.text.numbers import write_count
+from earnest.core.text.numbers import prose, write_count
 
+UNLIMITED = (float("-inf"), float("inf"))
 READ_AS_CONFIGURATIONS = (
     "Each column is read as the {what} of one configuration, and the best of them as the winner."
 )
@@ -46,6 +47,63 @@ def copies_of_outcome_left_out(columns: tuple[tuple[str, str], ...]) -> Words:
         "A model would learn to read the answer, which new cases rarely have.",
         f"If it is known before the outcome, pass {arg('keep', columns[0][0])}.",
     )
+
+
+@caution("EN081")
+def columns_know_outcome(
+    suspects: tuple[tuple[str, str, float, str | None], ...],
+    metric: str,
+    winner: float | None,
+    without: float | None,
+) -> Words:
+    """Columns may hold what is only known later: each with why, its score alone, and a class."""
+    listed = "; ".join(_write_suspect(*suspect, metric) for suspect in suspects[:MOST_SUSPECTS])
+    more = len(suspects) - MOST_SUSPECTS
+    listed += f"; and {write_count(more, 'more column')}" if more > 0 else ""
+    lone = len(suspects) == 1
+    best = "" if winner is None else f" The winner scores {_score(winner)} with all columns"
+    if winner is not None and without is not None:
+        best += f", and {_score(without)} without {'this one' if lone else 'these'}"
+    which = "it" if lone else "each of them"
+    leave = ", ".join(arg("ignore", name) for name, *_ in suspects[:MOST_SUSPECTS])
+    return Words(
+        f"{listed[0].upper()}{listed[1:]}: {'is it' if lone else 'are they'} known before the "
+        f"outcome?{best}{'.' * bool(best)}",
+        "A model that uses what is only known afterwards cannot be used, and its score is far too "
+        "good.",
+        f"Find out when {which} is written down. If that is after the outcome, pass {leave}.",
+    )
+
+
+@note("EN081")
+def winner_without(columns: tuple[str, ...], metric: str, winner: float, without: float) -> Words:
+    """The winner was trained again without some columns."""
+    listed = check.some(f"`{name}`" for name in columns)
+    return Words(
+        f"Without {listed} the winner scores {_score(without)} ({metric}), and {_score(winner)} "
+        "with all columns.",
+        "Both are scores of the same settings in the same folds, not corrected for the search.",
+        f"To search without them, pass {', '.join(arg('ignore', name) for name in columns)}.",
+    )
+
+
+MOST_SUSPECTS = 3  # columns that are listed
+
+
+def _write_suspect(name: str, sign: str, score: float, label: str | None, metric: str) -> str:
+    """Return why a column is suspected, as a clause."""
+    alone = f"`{name}` alone scores {_score(score)} ({metric})"
+    reasons = {
+        "missing": f"whether it has a value tells {label!r} from the rest",
+        "zero": f"whether it is zero tells {label!r} from the rest",
+        "copy": "its values are the outcome under other names",
+        "order": "it follows the order of the rows, along which the outcome changes",
+    }
+    return f"{alone}; {reasons[sign]}" if sign in reasons else alone
+
+
+def _score(value: float) -> str:
+    return prose(value, 3, UNLIMITED)
 
 
 @note("EN072")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.arguments.explain import IMPURITIES, ON
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.space.space import ParameterKind
@@ -212,8 +213,6 @@ def _check_gain(value: object) -> float:
 
 
 Floats = NDArray[np.float64]
-IMPURITIES = ("l2", "area", "variance", "mean")
-ON = ("sd", "variance")
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +16,7 @@ from earnest.core.base.errors import EvidenceError, InputError, MetricError
 from earnest.core.base.protocols import Progress
 from earnest.core.base.rng import Purpose, RngLike, Seeds
 from earnest.core.cautions import of_tests
+from earnest.core.results.base import Plain
 from earnest.core.results.cautions import Caution
 from earnest.core.text.doors import arg
 from earnest.inference.cases.case_values import case_values, find_case_kind
@@ -38,7 +40,7 @@ UNSTABLE = 1.0  # of the ratio: one of a learner is below it where it is smooth,
 
 
 @dataclass(frozen=True)
-class Stability:
+class Stability(Plain):
     """How much one training case changes the losses of a learner.
 
     Attributes
@@ -74,6 +76,8 @@ class Stability:
     >>> found.stable, found.n_swaps, found.learners
     (True, 40, ('ridge',))
     """
+
+    derived: ClassVar[tuple[str, ...]] = ("stable",)
 
     ratio: float
     ratio_error: float

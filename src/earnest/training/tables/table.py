@@ -265,6 +265,15 @@ class TrainingTable:
         rows = sample_rows(self.n_cases, most, rng, layers=self.layers, fewest=fewest)
         return self if len(rows) == self.n_cases else self.take(rows)
 
+    def blank(self, columns: Sequence[str]) -> TrainingTable:
+        """Return a table in which some columns are constant, so that they tell nothing."""
+        X = self.X.copy()
+        for name in columns:
+            index = self.schema.names.index(name)
+            values = X[:, index]
+            X[:, index] = values[~np.isnan(values)].min(initial=np.inf)
+        return replace(self, X=X)
+
     def take(self, cases: NDArray[np.intp]) -> TrainingTable:
         """Return a table of some of the cases."""
         return replace(

@@ -29,6 +29,7 @@ from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution, Verb
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, by_severity
+from earnest.core.results.leaks import LeakScreen
 from earnest.core.text.doors import arg
 from earnest.engine import backends
 from earnest.engine.backends import at_once
@@ -59,6 +60,13 @@ from earnest.training.search.options import SearchOptions
 from earnest.training.search.preparation import prepare
 from earnest.training.search.run import SearchRun, search_all
 from earnest.training.tables.hidden_groups import find_copies, has_too_few_apart, note_kept_together
+from earnest.training.tables.leaks import (
+    ColumnScan,
+    find_suspects,
+    scan_columns,
+    score_of,
+    warn_of_leaks,
+)
 from earnest.training.tables.table import FEWEST, TrainingTable, read_training_table
 from earnest.training.tune.folder import (
     ESTIMATE,
@@ -113,6 +121,7 @@ ESTIMATING = "Estimating, and fitting the winner"
 LEARNING_MORE = "Training the winner on parts of the cases"
 TIME_OF_JUDGING = 0.15  # of the budget: more resamples than it has time for are not drawn
 MOST_OF_JUDGING = 0.4  # of the budget: as much at most is kept to choose ensembles
+SHARE_WITHOUT = 0.02  # of the budget that training without suspected columns may take
 DRAWS_IN_TAIL = 6  # beyond each end of an interval, which the fewest resamples have
 
 
@@ -291,6 +300,8 @@ class Job:
         draws = seeds.generator(Purpose.SPLITS, 0, 3)
         table = self.table.sample(plan.n_rows, draws, fewest=max(FEWEST, self.asked.folds))
         folds = make_pairs(table, self.asked.folds, self.asked.repeats, seeds)[: plan.n_splits]
+        draws = seeds.generator(Purpose.SPLITS, 0, 7)
+        scan = scan_columns(table, folds, draws)
         if self.folder is not None:
             self.folder.make(24 * table.n_cases * len(configs) * self.asked.repeats)
         ran = run_search(
@@ -307,7 +318,7 @@ class Job:
             live=live,
         )
         meter.say(ESTIMATING)
-        tuned = self._make_result(plan, table, ran)
+        tuned = self._make_result(plan, table, folds, ran, scan)
         if self.folder is not None:
             _write(tuned, self.folder)
         if self.asked.learning_curve:
@@ -349,7 +360,40 @@ class Job:
             return None
         return fit_seconds / at_once(self.asked.n_jobs) / self.asked.seconds
 
-    def _make_result(self, plan: TunePlan, table: TrainingTable, ran: TuneRun) -> Tuned:
+    def _screen(
+        self, table: TrainingTable, folds: Pairs, ran: TuneRun, scan: ColumnScan, pi: Predictions,
+        winner: PortfolioConfiguration, done: TunePlan,
+    ) -> LeakScreen:  # fmt: skip
+        """Return the columns that may be leaks, and what the winner scores without them."""
+        screen = find_suspects(scan, pi, winner.name, self.metric, done.seed)
+        suspects = [suspect.column for suspect in screen.suspects]
+        columns = list(dict.fromkeys([*self.asked.without, *suspects]))
+        if not columns or len(columns) == table.inputs.n_columns:
+            return screen
+        place = ran.configs.index(winner)
+        took = ran.judged.table["mean_fit_time"][place] * len(folds) / at_once(self.asked.n_jobs)
+        if self._has_end and not self.asked.without and took > SHARE_WITHOUT * self.asked.seconds:
+            return screen
+        asked = replace(self.asked, drop=None)
+        again = run_search(
+            table.blank(columns), [winner], folds, asked, done, self.metric,
+            path=None, deadline=math.inf, repeated=True,
+        )  # fmt: skip
+        other = again.judged.predictions
+        if other is None:
+            return screen
+        measure = metric_named(self.metric).on(table.task)
+        scores = [score_of(each, winner.name, measure) for each in (pi, other)]
+        return replace(screen, winner=scores[0], without=tuple(columns), score_without=scores[1])
+
+    def _make_result(
+        self,
+        plan: TunePlan,
+        table: TrainingTable,
+        folds: Pairs,
+        ran: TuneRun,
+        scan: ColumnScan | None,
+    ) -> Tuned:
         searched, judged = ran.searched, ran.judged
         if judged.predictions is None:
             raise refuse_estimate(judged.refusal, "estimate")
@@ -364,16 +408,21 @@ class Job:
         cautions = [*table.cautions, *warn_of_plan(done, table, ran.early)]
         estimate = _add_cautions(_estimate(judged, pi, self.asked.rule, plan.n_resamples), cautions)
         winner = by_name[estimate.winner or _find_best(judged, pi)]
+        n_splits = len(searched.splits)
+        leaks = None
+        if scan is not None:
+            leaks = self._screen(table, folds[:n_splits], ran, scan, pi, winner, done)
+            estimate = _add_cautions(estimate, [*warn_of_leaks(leaks)])
         comparison = _compare(estimate, pi, self.metric, self.asked.confidence_level, winner.name)
         simplest, count = _find_simplest(comparison, by_name)
-        folds, repeats = self.asked.folds, self.asked.repeats
+        n_folds, repeats = self.asked.folds, self.asked.repeats
         shares = estimate.ensemble or {winner.name: 1.0}
         members = [by_name[name].estimator for name in shares]
         joined = join_members(members, [*shares.values()], classes=bool(table.classes))
         estimator = _fit_winner(joined, table)
         if not getattr(estimator[-1] if len(shares) == 1 else estimator, "rises_", True):
             estimate = _add_cautions(estimate, [*warn_of_no_probabilities(winner.name)])
-        results, n_splits = judged.table, len(searched.splits)
+        results = judged.table
         took = (results["mean_fit_time"] + results["mean_score_time"]).sum() * n_splits
         return Tuned(
             estimate=estimate,
@@ -385,6 +434,7 @@ class Job:
                 metric=self.metric,
                 winner=winner.name if len(shares) == 1 else f"ensemble of {len(shares)}",
                 probabilities=pi.kind is ResponseKind.PROBABILITY,
+                leaks=leaks,
             ),
             predictions=pi,
             winner=winner,
@@ -400,16 +450,17 @@ class Job:
             run=ran.run,
             plan=done,
             table=table,
-            folds=folds,
+            folds=n_folds,
             repeats=repeats,
             n_dropped=len(searched.dropped),
             n_failed=len(searched.ledger.list_failures()),
             n_fits=len(ran.run.outcomes) + len(shares),
-            n_fits_nested=repeats * folds**2 * len(ran.configs) + repeats * folds + 1,
+            n_fits_nested=repeats * n_folds**2 * len(ran.configs) + repeats * n_folds + 1,
             fit_seconds=float(took),
             budget_used=self._measure_use(float(took) if ran.spent is None else ran.spent),
             seconds=monotonic() - self.started,
             folder=None if self.folder is None else self.folder.path,
+            leaks=leaks,
         )
 
 
@@ -462,6 +513,7 @@ def begin(
             needs="'none'",
             got=repr(options.ensemble),
         )
+    _check_without(options.without, table)
     metric = choose_metric(options.metric, table.task)
     check_fold_sizes(table, options.folds)
     table = _keep_copies_together(table, options.folds)
@@ -477,6 +529,23 @@ def begin(
     )
     _ = job.configs  # a portfolio that cannot be read is refused here
     return job
+
+
+def _check_without(columns: Sequence[str], table: TrainingTable) -> None:
+    """Refuse columns that no model of the search would see, and all of them at once."""
+    names = table.schema.names
+    lost = [name for name in columns if name not in names]
+    if lost:
+        raise InputError(
+            f"{arg('without')} names no column that models see: {lost[0]!r}",
+            needs=check.some(map(repr, names), limit=8),
+            got=table.schema.left_out.get(lost[0], ""),
+            cure=check.nearest(lost[0], names),
+        )
+    if columns and set(columns) == set(names):
+        raise InputError(
+            f"{arg('without')} names all columns", needs="at least one column that is left"
+        )
 
 
 def _keep_copies_together(table: TrainingTable, folds: int) -> TrainingTable:

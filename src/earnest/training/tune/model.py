@@ -19,6 +19,7 @@ from earnest.core.base.errors import EarnestError, FormatError, InputError
 from earnest.core.cautions import of_evidence, of_tables
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution
+from earnest.core.results.leaks import LeakScreen
 from earnest.core.tables.columns import Columns
 from earnest.core.tables.formats.expanding import check_arrays, foreign_content, refuse_expanding
 from earnest.core.tables.formats.missing import read_missing
@@ -26,6 +27,7 @@ from earnest.core.tables.opening import TABLES
 from earnest.core.text.doors import arg
 from earnest.training.protocols import Classifier, Estimator, Predictor
 from earnest.training.tables.kinds import is_number, is_text
+from earnest.training.tables.leaks import warn_of_leaks
 from earnest.training.tables.outcome import find_column
 from earnest.training.tables.schema import Schema
 from earnest.training.tables.table import open_training_table
@@ -108,6 +110,8 @@ class Model:
         What it was chosen by, and what it is called.
     probabilities : bool
         Whether the run judged its probabilities. Otherwise it predicts scores.
+    leaks : LeakScreen, optional
+        The columns that may hold what is only known after the outcome; predictions warn of them.
 
     Examples
     --------
@@ -128,6 +132,7 @@ class Model:
     metric: str
     winner: str
     probabilities: bool = True
+    leaks: LeakScreen | None = None
 
     def __repr__(self) -> str:
         roles = check.some(map(repr, self.schema.roles.values()))
@@ -167,7 +172,7 @@ class Model:
         )
         encoded = replace(self.schema, missing=marks).read(columns)
         extra = tuple(name for name in self.schema.list_unexpected(columns) if name != id)
-        cautions = [*columns.notes, *encoded.cautions]
+        cautions = [*warn_of_leaks(self.leaks), *columns.notes, *encoded.cautions]
         if extra:
             cautions.append(_warn_of_ignored(extra))
         answers = self._answer(encoded.X, tuple(cautions))
@@ -234,6 +239,7 @@ class Model:
             "metric": self.metric,
             "winner": self.winner,
             "probabilities": self.probabilities,
+            "leaks": None if self.leaks is None else self.leaks.to_dict(),
         }
         data = {"format": FORMAT, "about": json.dumps(about), "estimator": self.estimator}
         return normalize_archive(bytes(dumps(data)), _name_version())
@@ -255,6 +261,11 @@ def _read_ids(columns: Columns, name: str, forecast: Forecast) -> tuple[object, 
 
 def _warn_of_ignored(extra: tuple[str, ...]) -> Caution:
     return of_tables.columns_ignored(extra)
+
+
+def _read_leaks(data: object) -> LeakScreen | None:
+    """Return what a file says of leaks."""
+    return LeakScreen.from_dict(data) if isinstance(data, dict) else None
 
 
 def _warn_of_scores(columns: tuple[str, ...]) -> Caution:
@@ -315,6 +326,7 @@ def load_model(run: str | Path) -> Model:
             metric=str(about["metric"]),
             winner=str(about["winner"]),
             probabilities=about["probabilities"] is True,
+            leaks=_read_leaks(about.get("leaks")),
         )
 
 

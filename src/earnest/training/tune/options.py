@@ -38,6 +38,7 @@ _SPAN = re.compile(
     r"^\s*([0-9]*\.?[0-9]+)\s*(?:(s|m|h|d)|(s)ecs?|(s)econds?|(m)ins?|(m)inutes?|(h)ours?|(d)ays?)?\s*$",
     re.IGNORECASE,
 )
+LISTS = ("ignore", "keep", "missing", "without")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
@@ -73,6 +74,7 @@ class TuneOptions:
     seed: int | None = None
     n_jobs: int | None = None
     learning_curve: bool = False
+    without: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         """Refuse what is wrong whatever the data."""
@@ -95,7 +97,7 @@ class TuneOptions:
     def of(cls, arguments: TuneArguments) -> Self:
         """Return the options that somebody gave on a command line."""
         values = pass_arguments(arguments, without=("rng", "budget"))
-        lists = {name: tuple(values[name] or ()) for name in ("ignore", "keep", "missing")}
+        lists = {name: tuple(values[name] or ()) for name in LISTS}
         seed, budget = arguments.rng, read_budget(arguments.budget)
         return cls(**{**values, **lists, "seed": seed, "budget": budget})
 

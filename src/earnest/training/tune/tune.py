@@ -53,6 +53,7 @@ def tune(
     missing: str | Sequence[str] = (),
     live: str | Path | None = None,
     learning_curve: bool = False,
+    without: str | Sequence[str] = (),
 ) -> Tuned:
     """Tune a model for a table and estimate how good it really is.
 
@@ -134,6 +135,10 @@ def tune(
     learning_curve : bool
         Whether to train the winner again on an eighth, a quarter and a half of its training cases,
         to tell what more cases gave. It takes time beyond the budget.
+    without : str or sequence of str
+        Columns without which the winner is trained again in the same folds, to tell what they are
+        worth. It takes time beyond the budget. Columns that may hold what is only known after the
+        outcome are looked for in any case: `leaks` of the result.
 
     Returns
     -------
@@ -176,6 +181,7 @@ def tune(
         seed=None if rng is None else Seeds.of(rng).entropy,
         n_jobs=n_jobs,
         learning_curve=learning_curve,
+        without=read_names(without),
     )
     job = begin(data, asked, out=out, resume=resume, plan=plan)
     meter = job.make_meter(*read_meter(progress).listeners)

@@ -11,6 +11,7 @@ from earnest.core.results.calibration import Calibration
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.gain import LearningCurve
+from earnest.core.results.leaks import LeakScreen
 from earnest.store import RunFile
 from earnest.training.learners.portfolio import PortfolioConfiguration
 from earnest.training.tables.table import TrainingTable
@@ -58,6 +59,9 @@ class Tuned:
         What the fits took one after another, and the whole run.
     folder : Path, optional
         Where its files are.
+    leaks : LeakScreen, optional
+        Columns that may hold what is only known after the outcome; None where cases were too few
+        to look for them.
     learning : LearningCurve, optional
         What more training cases gave the winner, where that was asked for.
     no_learning : str
@@ -98,6 +102,7 @@ class Tuned:
     fit_seconds: float
     seconds: float
     folder: Path | None = None
+    leaks: LeakScreen | None = None
     learning: LearningCurve | None = None
     no_learning: str = ""
     budget_used: float | None = None
@@ -157,6 +162,7 @@ class Tuned:
             "n_not_worse": self.n_not_worse,
             "won": self.won,
             "calibration": None if self.calibration is None else self.calibration.to_dict(),
+            "leaks": None if self.leaks is None else self.leaks.to_dict(),
             "n_fits": self.n_fits,
             "n_fits_nested": self.n_fits_nested,
             "n_dropped": self.n_dropped,
