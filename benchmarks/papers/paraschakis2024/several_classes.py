@@ -3,9 +3,8 @@
 python -m benchmarks.papers.paraschakis2024.several_classes [--runs 100]
 
 The summaries in the authors' repository have four sets with 6 or 10 classes that the paper does not
-show; on two of them the average bound lies near the average AUC on held-out cases, or above it. One
-of the sets is optdigits, of which scikit-learn has a part. As for table 3, we cross-validate 43 fast
-configurations, one class against the rest, and score the refitted winner on the other cases.
+show. One of them is optdigits, of which scikit-learn has a part. As for table 3, we cross-validate
+43 fast configurations, one class against the rest, and score the refitted winner on other cases.
 """
 
 from __future__ import annotations
