@@ -14,6 +14,7 @@ HERE = Path(__file__).parent
 CELLS = HERE / "cells.csv"
 SEED = 20_261_118
 BLOCK = 10  # runs of a task
+KINDS = ("noise", "equal", "gap", "search")
 
 
 @dataclass(frozen=True)

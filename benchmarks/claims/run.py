@@ -35,7 +35,7 @@ from benchmarks.calibration.real.grid import Cell as Design
 from benchmarks.calibration.real.learners import Search, families
 from benchmarks.calibration.real.populations import SIZE, Population, population
 from benchmarks.calibration.real.run import draw_folds, true_scores
-from benchmarks.claims.grid import BLOCK, HERE, SEED, Cell, read
+from benchmarks.claims.grid import BLOCK, HERE, KINDS, SEED, Cell, read
 from benchmarks.rows import write_rows
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.interval import binormal_variance
@@ -382,10 +382,13 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--minutes", type=float, default=7.0)
     parser.add_argument("--share", type=float, default=1.0, help="of the declared runs")
+    parser.add_argument("--kind", choices=KINDS, help="only these cells, and their file alone")
     asked = parser.parse_args(arguments)
     counts = defaultdict[tuple[int, Key], Floats](lambda: np.zeros(5))
     tasks = []
     for cell in read():
+        if asked.kind not in (None, cell.kind):
+            continue
         runs = max(1, round(cell.runs * asked.share))
         tasks += [(cell, first, min(BLOCK, runs - first)) for first in range(0, runs, BLOCK)]
     blocks = run_blocks(
