@@ -19,7 +19,7 @@ from earnest.core.data.replicates import DrawUnit, Replicates
 from earnest.core.data.selection import SELECTORS, EnsembleRule, Selector
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
-from earnest.core.results.estimate import ScoreErrors
+from earnest.core.results.estimate import Estimate, ScoreErrors
 from earnest.core.results.interval import Ask, LimitSource
 from earnest.core.results.specs import Evidence, Guide, MethodSpec, MetricFamily, Selection
 from earnest.core.text.doors import arg
@@ -123,6 +123,12 @@ def register(method: M) -> M:
 
 
 METHODS: Registry[type[Any]] = Registry("method", group="earnest.methods", adopt=register)
+
+
+def spec_of(estimate: Estimate) -> MethodSpec:
+    """Return the declaration of the method that made an estimate."""
+    spec: MethodSpec = METHODS[estimate.method].spec
+    return spec
 
 
 def methods_for(evidence: Evidence) -> list[str]:

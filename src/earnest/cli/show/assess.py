@@ -18,7 +18,6 @@ from earnest.cli.show.estimate import (
     remarks,
     show_paragraph,
     show_table,
-    spec_of,
     tag_cautions,
     title_of,
     write_headline,
@@ -29,6 +28,7 @@ from earnest.core.results.estimate import Estimate, Estimates
 from earnest.core.results.specs import Estimand
 from earnest.core.text.estimate import print_numbers, training_words, word_confidence
 from earnest.core.text.numbers import write_count
+from earnest.methods.base import spec_of
 from earnest.metrics import METRICS
 from earnest.metrics.families import BINARY
 from earnest.training.assess.stability import Stability

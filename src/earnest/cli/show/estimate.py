@@ -17,7 +17,6 @@ from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.estimate import Estimate, Estimates
 from earnest.core.results.gain import Gain
-from earnest.core.results.specs import MethodSpec
 from earnest.core.text.doors import current_door, render
 from earnest.core.text.estimate import (
     Quantity,
@@ -32,7 +31,7 @@ from earnest.core.text.estimate import (
     word_confidence,
 )
 from earnest.core.text.numbers import percent, write_count
-from earnest.methods import METHODS
+from earnest.methods.base import spec_of
 from earnest.metrics import METRICS
 
 PICTURE = 44  # columns from the first to the last tick
@@ -64,12 +63,6 @@ def emit_blocks(*blocks: Iterable[Part]) -> None:
 def show_paragraph(text: str, style: str = "") -> Padding:
     """Return a paragraph of text, indented."""
     return indented(Text(clean(text), style=style))
-
-
-def spec_of(estimate: Estimate) -> MethodSpec:
-    """Return the declaration of the method that made an estimate."""
-    spec: MethodSpec = METHODS[estimate.method].spec
-    return spec
 
 
 def title_of(result: Estimate | Comparison) -> str:

@@ -13,9 +13,10 @@ from earnest.core.results.specs import Side
 from earnest.core.text.estimate import article, is_on_items, limits_words, print_numbers
 from earnest.core.text.numbers import percent, write_count
 from earnest.explanation.result import Explanation
+from earnest.methods.base import spec_of
 from earnest.reporting.model import NONE, ComputedPart, Facts
 from earnest.reporting.parts.headings import COMPUTED
-from earnest.reporting.sources.asking import Results, spec_of
+from earnest.reporting.sources.asking import Results
 from earnest.reporting.sources.material import Material
 
 LEARNED_BY = "Moosbauer et al. 2021"

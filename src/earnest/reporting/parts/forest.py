@@ -12,6 +12,7 @@ from earnest.core.results.specs import Estimand, Side
 from earnest.core.text.estimate import limits_words, places_of, print_numbers
 from earnest.core.text.numbers import percent, write_count
 from earnest.methods import METHODS
+from earnest.methods.base import spec_of
 from earnest.plotting.svg.canvas import Axis, Figure
 from earnest.plotting.svg.strips import Correction, forest_strip, scale_over, strip_axis
 from earnest.reporting.model import NONE, MethodGroup, MethodRow, MethodsPart
@@ -22,7 +23,7 @@ from earnest.reporting.parts.headings import (
     UNCORRECTED,
     methods_heading,
 )
-from earnest.reporting.sources.asking import Results, spec_of
+from earnest.reporting.sources.asking import Results
 
 LEDE = (
     "Every method that applies here, {basis}, grouped by what it estimates. Compare numbers "

@@ -21,14 +21,12 @@ from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, Estimates
 from earnest.core.results.gain import Gain
 from earnest.core.results.interval import Ask
-from earnest.core.results.specs import MethodSpec
 from earnest.core.results.thresholds import Thresholds
 from earnest.explanation.explain import explain
 from earnest.explanation.result import Explanation
 from earnest.inference.curves.calibration import judge_probabilities
 from earnest.inference.curves.gain import gain_beside
 from earnest.inference.curves.thresholds import thresholds_beside
-from earnest.methods import METHODS
 from earnest.methods.run import (
     configure_method,
     estimate,
@@ -326,9 +324,3 @@ def _explain(
         "The search is not explained: ",
         lambda: explain(trials(), rng=seed, n_jobs=settings["n_jobs"]),
     )
-
-
-def spec_of(estimate: Estimate) -> MethodSpec:
-    """Return the declaration of the method that made an estimate."""
-    spec: MethodSpec = METHODS[estimate.method].spec
-    return spec
