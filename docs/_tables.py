@@ -504,6 +504,15 @@ def race_table(part: str) -> str:
     return make_table(part)
 
 
+def order_table(task: str) -> str:
+    """Return what orders of the portfolio lose on the tables of a task."""
+    if str(ROOT) not in sys.path:
+        sys.path.append(str(ROOT))
+    from benchmarks.portfolio.order import make_table
+
+    return make_table(task)
+
+
 def _page(method: Any) -> str:
     """Return the name of a method as its module and its page have it: that of '.632' is b632."""
     return str(method.__module__.rpartition(".")[2])
@@ -524,17 +533,13 @@ def _yes(value: bool) -> str:
     return "yes" if value else "no"
 
 
-# Of the cells of the simulation: independent errors to almost the same, few and many of both.
+# Of the cells of the simulation: few items, independent errors, almost the same, many of both.
 SHOWN_CELLS = (
     "n50-C20-r0.8",
     "n200-C20-r0",
     "n200-C20-r0.8",
-    "n200-C20-r0.95",
-    "n200-C20-r0.8-spread0.03",
     "n200-C20-r0.8-cluster5",
-    "n1000-C100-r0.8",
     "n200-C1000-r0.95",
-    "n300-C20-r0.8-tasks5",
     "n100-C20-r0.8-level0.95",
 )
 
@@ -543,37 +548,44 @@ def best_of_many_table() -> str:
     """Return how corrections of the best of many do, from the file of the simulation."""
     path = ROOT / "benchmarks" / "scores" / "results.csv"
     with path.open(encoding="utf-8") as file:
-        found = list(csv.DictReader(file))
-    cells = [cell for cell in dict.fromkeys(row["cell"] for row in found) if cell in SHOWN_CELLS]
-    methods = ("naive", "evalstats", "truescore", "independent", "bonferroni", "bbc", "near_winner")
-    values = ("independent", "evalfloor", "bbc")  # that of near_winner is bbc's
-    head = ["matrix", "luck", *(f"off: {m}" for m in values)]
-    head += [f"held: {m}" for m in methods]
-    head += [f"width: {m}" for m in ("bonferroni", "bbc", "near_winner")]
+        results = {(row["cell"], row["method"]): row for row in csv.DictReader(file)}
+    columns = [
+        *(("off", "bias", method) for method in ("independent", "bbc")),
+        *(("held", "coverage", m) for m in ("naive", "independent", "bonferroni", "near_winner")),
+        *(("width", "width", method) for method in ("bonferroni", "near_winner")),
+    ]
+    head = ["matrix", "luck", *(f"{measure}: {method}" for measure, _, method in columns)]
 
-    def rows() -> Iterator[list[str]]:
-        for cell in cells:
-            mine = {row["method"]: row for row in found if row["cell"] == cell}
+    def show(cell: str, method: str, field: str) -> str:
+        value = results.get((cell, method), {}).get(field, "")
+        return f"{100 * float(value):.1f}".replace("-", "\u2212") if value else "\u2013"
 
-            def said(method: str, field: str, mine: dict[str, dict[str, str]] = mine) -> str:
-                value = mine.get(method, {}).get(field, "")
-                return f"{100 * float(value):.1f}".replace("-", "\u2212") if value else "\u2013"
-
-            yield [
-                cell.replace("-", ", ").replace("n", "n = ", 1).replace("C", "C = ", 1),
-                said("naive", "bias"),
-                *(said(m, "bias") for m in values),
-                *(said(m, "coverage") for m in methods),
-                *(said(m, "width") for m in ("bonferroni", "bbc", "near_winner")),
+    return table(
+        head,
+        (
+            [
+                f"`{cell}`",
+                show(cell, "naive", "bias"),
+                *(show(cell, method, field) for _, field, method in columns),
             ]
-
-    return table(head, rows())
+            for cell in SHOWN_CELLS
+        ),
+    )
 
 
 # Tables that are too long for a page: files beside their results, to which pages link.
 METRICS_OF_CHOICE = ("accuracy", "balanced_accuracy", "roc_auc", "f1", "log_loss", "r2", "mae")
 EVIDENCE: dict[str, tuple[str, ...]] = {
-    "race/tables/scores.csv": ("race", "scores"),
+    **{f"race/tables/{kind}.csv": ("race", kind) for kind in ("scores", "standings", "others")},
+    **{
+        f"papers/{paper}/statements.csv": ("paper", "held", paper)
+        for paper in ("tsamardinos2018", "paraschakis2024", "moosbauer2021")
+    },
+    "calibration/tables/confident.csv": ("field", "confident"),
+    **{
+        f"portfolio/tables/{task}.csv": ("orders", task)
+        for task in ("binary", "multiclass", "regression")
+    },
     "calibration/tables/real.csv": ("field", "real", *METRICS_OF_CHOICE),
     "calibration/tables/shuffled.csv": ("field", "shuffled", *METRICS_OF_CHOICE),
     "calibration/tables/groups.csv": ("field", "groups"),
@@ -640,6 +652,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "field": field_table,
     "flips": flips_table,
     "limits": limits_table,
+    "orders": order_table,
     "paper": paper_table,
     "papers": papers_table,
     "race": race_table,

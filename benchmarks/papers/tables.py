@@ -12,7 +12,7 @@ from benchmarks.papers.agreement import (
     UNEXPLAINED,
     read_published,
 )
-from benchmarks.papers.claims import Outcome, list_claims
+from benchmarks.papers.claims import Claim, Outcome, list_claims
 from benchmarks.papers.reproduce import HERE, load_study, read_records, read_results
 from benchmarks.papers.study import PAPERS
 
@@ -22,9 +22,10 @@ AGAIN = {"paraschakis2024": ("evaluation",)}  # tables of numbers that others ha
 
 
 def table(kind: str, paper: str, *words: str) -> str:
-    """Return a Markdown table: 'held', 'summary' or 'differs' of a paper."""
+    """Return a Markdown table: 'held', 'missed', 'summary' or 'differs' of a paper."""
     kinds: dict[str, Callable[..., str]] = {
         "held": claims,
+        "missed": missed_claims,
         "summary": summary,
         "differs": differs,
     }
@@ -33,17 +34,27 @@ def table(kind: str, paper: str, *words: str) -> str:
 
 def claims(paper: str) -> str:
     """Return what the paper says, our result, and whether it held, where it can be told."""
-    head = ["the paper says", "theirs", "ours", "tolerance", "verdict"]
+    return _claims_table([c for c in list_claims(paper) if c.verdict != Outcome.TOO_FEW])
+
+
+def missed_claims(paper: str) -> str:
+    """Return the statements that did not hold in full, and how many did."""
     statements = list_claims(paper)
-    rows = [
-        [claim.words, claim.theirs, claim.ours, claim.tolerance, claim.verdict]
-        for claim in statements
-        if claim.verdict != Outcome.TOO_FEW
-    ]
-    count = len(statements) - len(rows)
-    return markdown(head, rows) + (
-        f"\nFor {count} more statements there are {Outcome.TOO_FEW}.\n" if count else ""
+    count = Counter(claim.verdict for claim in statements)
+    missed = [c for c in statements if c.verdict in (Outcome.DIRECTION, Outcome.NOT_HELD)]
+    link = f"[`statements.csv`]({FILES}/{paper}/statements.csv)"
+    few = f" For {count[Outcome.TOO_FEW]} more there are {Outcome.TOO_FEW}."
+    return (
+        f"{count[Outcome.HELD]} of {len(statements) - count[Outcome.TOO_FEW]} statements held "
+        f"({link} has all).{few if count[Outcome.TOO_FEW] else ''} The others:\n\n"
+        + _claims_table(missed)
     )
+
+
+def _claims_table(statements: Iterable[Claim]) -> str:
+    head = ["the paper says", "theirs", "ours", "tolerance", "verdict"]
+    rows = [[c.words, c.theirs, c.ours, c.tolerance, c.verdict] for c in statements]
+    return markdown(head, rows)
 
 
 @dataclass(frozen=True)

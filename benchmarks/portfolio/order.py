@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,6 +130,17 @@ def group(lines: Sequence[Line]) -> dict[str, list[Line]]:
     return tables
 
 
+def make_table(task: str) -> str:
+    """Return the table of a task, from the file of the results."""
+    return show(compare_results(), task)
+
+
+@cache
+def compare_results() -> list[Outcome]:
+    """Return what the orders lose on each table of the file of the results."""
+    return compare(group(read_rows(Line, RESULTS)))
+
+
 def show(outcomes: Sequence[Outcome], task: str) -> str:
     """Return a table of the mean losses of the tables of a task, ± standard errors."""
     head = ["seconds of fits", "as it is", "learned", "learned turns"]
@@ -154,7 +166,7 @@ def _show_mean(values: NDArray[np.float64]) -> str:
 def main() -> None:
     """Print the tables, and the beginning of the order that all tables teach."""
     tables = group(read_rows(Line, RESULTS))
-    outcomes = compare(tables)
+    outcomes = compare_results()
     for task in dict.fromkeys(one.task for one in outcomes):
         count = sum(lines[0].task == task for lines in tables.values())
         print(f"{task}, {count} tables\n\n{show(outcomes, task)}")

@@ -249,6 +249,21 @@ def show_standings(blocks: dict[tuple[str, int], Block]) -> str:
     return _table([*head, "interval holds", "seconds", "failed"], lines)
 
 
+def show_ranks(blocks: dict[tuple[str, int], Block]) -> str:
+    """Return the ranked tools, the best first: rank, distance from the best, own claim."""
+    ranks, tools = find_ranks(blocks), find_ranked(blocks)
+    lines = [
+        [
+            f"`{tool}`",
+            f"{ranks[tool]:.2f}",
+            average(blocks, "roc_auc", measure_gap(tool, tools)).show().replace("+", ""),
+            average(blocks, "roc_auc", measure_optimism(tool)).show(),
+        ]
+        for tool in sorted(ranks, key=ranks.__getitem__)
+    ]
+    return _table(["tool", "mean rank", "behind the best", "overstates by"], lines)
+
+
 def show_others(blocks: dict[tuple[str, int], Block]) -> str:
     """Return the same for the tables of several classes and of numbers."""
     tools = find_ranked(blocks)
@@ -339,6 +354,7 @@ def _table(head: list[str], lines: list[list[str]]) -> str:
 PARTS: dict[str, Callable[[dict[tuple[str, int], Block]], str]] = {
     "state": show_state,
     "goals": show_goals,
+    "ranks": show_ranks,
     "standings": show_standings,
     "others": show_others,
     "scores": show_scores,
