@@ -110,13 +110,12 @@ def take_options(command: Callable[..., None]) -> Callable[..., None]:
         command(**values)
 
     rare = frozenset(name for name, each in declared.items() if not each.usual)
-    if rare:
-        hint = Annotated[bool, _make_help_option(len(rare))]
-        parameters.append(
-            inspect.Parameter(
-                "help_all", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=hint
-            )
+    hint = Annotated[bool, _make_help_option(len(rare))]
+    parameters.append(
+        inspect.Parameter(
+            "help_all", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=hint
         )
+    )
     vars(call)["__signature__"] = inspect.Signature(parameters)
     vars(call)["rare"] = rare
     call.__annotations__ = {each.name: each.annotation for each in parameters}
@@ -130,10 +129,12 @@ def _read_hints(kind: type) -> dict[str, Any]:
 
 
 def _make_help_option(rare: int) -> typer.models.OptionInfo:
+    """Return the option of the whole help, which a command without rare options takes silently."""
     return typer.Option(
         "--help-all",
         metavar="",
         help=f"Show {rare} more options and exit.",
+        hidden=not rare,
         is_eager=True,
         callback=_show_whole_help,
     )
