@@ -1,8 +1,9 @@
 """Count what makes the house hard to read: `python scripts/house.py`, a tool for reviews.
 
-`python scripts/house.py ../other` counts another tree, `--json` writes one JSON object, and
-`--list inference/curves` shows where the empty names of a folder stand. Run it on two trees and
-compare: a count has no target of its own, and none of them is a test.
+`python scripts/house.py ../other` counts another tree, and `--json` writes one JSON object.
+`--list inference/curves` shows where the empty names of a folder stand, `--twins` the names with
+two meanings, and `--sentences` what tests assert in words. Run it on two trees and compare: a count
+has no target of its own, and none of them is a test.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ EMPTY_NAMES = frozenset(
     {"made", "found", "said", "told", "one", "own", "known", "kept", "given", "asked"}
     | {"place", "part", "rest"}
 )
+SENTENCE = 5  # words that a sentence has at least
+WORD = re.compile(r"[A-Za-z][A-Za-z'-]+")
 CODE = re.compile(r"EN\d{3}")
 WORDLESS = (
     tokenize.COMMENT,
@@ -41,7 +44,10 @@ import earnest
 from earnest.cli.app import build_program
 assert pathlib.Path(earnest.__file__).is_relative_to(sys.argv[1])  # not the one installed here
 print(json.dumps({
-    name: sum(param.param_type_name == "option" and param.name != "help" for param in each.params)
+    name: sum(
+        param.param_type_name == "option" and param.name not in ("help", "help_all")
+        for param in each.params
+    )
     for name, each in build_program().commands.items()
 }))
 """
@@ -69,6 +75,25 @@ class Assignment:
 
 
 @dataclass(frozen=True)
+class Definition:
+    """A public function or class of a module.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    file : Path
+        The module, seen from the package.
+    line : int
+        Where it stands there.
+    """
+
+    name: str
+    file: Path
+    line: int
+
+
+@dataclass(frozen=True)
 class House:
     """What was counted in one tree.
 
@@ -84,12 +109,16 @@ class House:
         Lines that use `Any`, imports aside.
     empty_names : dict of str to float
         Per room, the share of assignments that bind an empty name.
+    twin_names : int
+        Names of public functions and classes with two meanings: see `list_twins`.
     words, decisions : int
         Words of Markdown outside of tests, and records of decisions.
     deep_test_files, test_files : int
         Test files that import two levels deep or more, and all of them.
+    asserted_sentences, sentence_files : int
+        Strings of five words or more that tests assert in place of a golden file, and the files.
     options : dict of str to int
-        Per command, its options without `--help`; empty if the program does not start.
+        Per command, its options without those that show help; empty if the program does not start.
     """
 
     modules: int
@@ -99,10 +128,13 @@ class House:
     code_comparisons: int
     any_lines: int
     empty_names: dict[str, float]
+    twin_names: int
     words: int
     decisions: int
     deep_test_files: int
     test_files: int
+    asserted_sentences: int
+    sentence_files: int
     options: dict[str, int]
 
 
@@ -188,6 +220,56 @@ def count_public_names(package: Path) -> int:
     return sum(not name.startswith("_") for name in names)
 
 
+def list_twins(modules: dict[Path, ast.Module], package: Path) -> dict[str, list[Definition]]:
+    """Return the public functions and classes that modules of two folders define under one name.
+
+    Modules of one folder may share a name: they do one thing, each for a source, a command or a
+    result. A drawing shares the name of what it draws, the kind of a caution that of the function
+    which yields it, and a law that of the law about another contract. `register` puts something
+    into the registry of its room, and is part of what plug-ins call.
+    """
+    by_name: dict[str, list[Definition]] = {}
+    for file, module in modules.items():
+        place = file.relative_to(package)
+        for node in module.body:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
+                definition = Definition(node.name, place, node.lineno)
+                by_name.setdefault(node.name, []).append(definition)
+    twins = {}
+    for name, definitions in sorted(by_name.items()):
+        meanings = [each for each in definitions if not _shares_names(each.file)]
+        if len({each.file.parent for each in meanings}) > 1 and name != "register":
+            twins[name] = meanings
+    return twins
+
+
+def _shares_names(file: Path) -> bool:
+    return file.parts[0] in ("plotting", "testing") or file.parts[:2] == ("core", "cautions")
+
+
+def list_sentences(module: ast.AST) -> list[ast.Constant]:
+    """Return the strings of five words or more in what a module of tests asserts.
+
+    These are strings within `assert` and the `match` of `pytest.raises`; what an `assert` says of
+    its own failure does not count.
+    """
+    checks: list[ast.AST] = []
+    for node in ast.walk(module):
+        if isinstance(node, ast.Assert):
+            checks.append(node.test)
+        elif isinstance(node, ast.keyword) and node.arg == "match":
+            checks.append(node.value)
+    sentences = {
+        (node.lineno, node.col_offset): node
+        for check in checks
+        for node in ast.walk(check)
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and len(WORD.findall(node.value)) >= SENTENCE
+    }
+    return [sentences[place] for place in sorted(sentences)]
+
+
 def imports_deep(module: ast.AST) -> bool:
     """Tell whether a module imports from two levels deep in earnest, or deeper."""
     for node in ast.walk(module):
@@ -235,6 +317,7 @@ def count_house(tree: Path) -> House:
     }
     modules = {file: ast.parse(source) for file, source in sources.items()}
     tests = [ast.parse(file.read_text(encoding="utf-8")) for file in list_files(tree, "tests/*.py")]
+    sentences = [len(list_sentences(test)) for test in tests]
     pages = [
         file for file in list_files(tree, "*.md") if file.relative_to(tree).parts[0] != "tests"
     ]
@@ -247,10 +330,13 @@ def count_house(tree: Path) -> House:
         code_comparisons=sum(map(count_code_comparisons, modules.values())),
         any_lines=sum(map(count_any_lines, modules.values())),
         empty_names=measure_empty_names(modules, package),
+        twin_names=len(list_twins(modules, package)),
         words=sum(len(page.read_text(encoding="utf-8").split()) for page in pages),
         decisions=len(records),
         deep_test_files=sum(map(imports_deep, tests)),
         test_files=len(tests),
+        asserted_sentences=sum(sentences),
+        sentence_files=sum(count > 0 for count in sentences),
         options=count_options(tree),
     )
 
@@ -267,6 +353,11 @@ def show_house(house: House) -> str:
         ("words of Markdown outside tests", f"{house.words:,}"),
         ("decision records", f"{house.decisions:,}"),
         ("test files that import deep", f"{house.deep_test_files:,} of {house.test_files:,}"),
+        (
+            "sentences asserted in tests",
+            f"{house.asserted_sentences:,} in {house.sentence_files:,}",
+        ),
+        ("names with two meanings", f"{house.twin_names:,}"),
         *((f"empty names in {room}", f"{share:.1%}") for room, share in house.empty_names.items()),
         *((f"options of {name}", f"{count:,}") for name, count in house.options.items()),
     ]
@@ -285,13 +376,41 @@ def list_empty_names(tree: Path, folder: str) -> list[str]:
     return [*lines, f"{len(lines)} of {bound} assignments: {len(lines) / max(bound, 1):.1%}"]
 
 
+def list_twin_names(tree: Path) -> list[str]:
+    """Return where the names with two meanings of a tree stand, a line each."""
+    package = tree / "src" / "earnest"
+    modules = {
+        file: ast.parse(file.read_text(encoding="utf-8"))
+        for file in list_files(tree, "src/earnest/*.py")
+    }
+    return [
+        f"{name}: {', '.join(f'{each.file}:{each.line}' for each in definitions)}"
+        for name, definitions in list_twins(modules, package).items()
+    ]
+
+
+def list_asserted_sentences(tree: Path) -> list[str]:
+    """Return where tests assert sentences, a line each."""
+    return [
+        f"{file.relative_to(tree)}:{sentence.lineno}: {sentence.value}"
+        for file in list_files(tree, "tests/*.py")
+        for sentence in list_sentences(ast.parse(file.read_text(encoding="utf-8")))
+    ]
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Count the tree that is named, this one by default, and print the counts."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tree", type=Path, nargs="?", default=ROOT, help="a checkout of earnest")
     parser.add_argument("--json", action="store_true", help="write one JSON object")
     parser.add_argument("--list", metavar="FOLDER", help="show the empty names of a folder")
+    parser.add_argument("--twins", action="store_true", help="show names with two meanings")
+    parser.add_argument("--sentences", action="store_true", help="show what tests assert in words")
     options = parser.parse_args(arguments)
+    if options.twins or options.sentences:
+        listing = list_twin_names if options.twins else list_asserted_sentences
+        print("\n".join(listing(options.tree.resolve())))
+        return
     if options.list is not None:
         print("\n".join(list_empty_names(options.tree, options.list)))
         return

@@ -45,6 +45,33 @@ def test_code_is_what_is_neither_blank_nor_comment_nor_docstring(script: ModuleT
     assert script.count_code_lines(SOURCE) == 6
 
 
+def test_a_name_has_two_meanings_if_two_folders_define_it(script: ModuleType) -> None:
+    package = Path("earnest")
+    sources = {
+        "room/a.py": "def judge(): ...\ndef read(): ...\ndef draw(): ...\ndef _hidden(): ...",
+        "room/b.py": "def read(): ...",  # a sibling that reads another source
+        "hall/c.py": "class judge: ...\ndef _hidden(): ...",
+        "plotting/d.py": "def draw(): ...",
+    }
+    modules = {package / name: ast.parse(source) for name, source in sources.items()}
+    twins = script.list_twins(modules, package)
+    assert {name: [str(each.file) for each in twins[name]] for name in twins} == {
+        "judge": ["room/a.py", "hall/c.py"]
+    }
+
+
+def test_a_sentence_is_an_asserted_text_of_five_words(script: ModuleType) -> None:
+    source = """
+def test_it():
+    assert text == "one two three four five"
+    assert text == "one two three four", "what is said of a failure counts not"
+    with pytest.raises(ValueError, match="six seven eight nine ten"):
+        read("given but not asserted at all")
+"""
+    values = [sentence.value for sentence in script.list_sentences(ast.parse(source))]
+    assert values == ["one two three four five", "six seven eight nine ten"]
+
+
 def test_a_tree_is_counted(script: ModuleType, tmp_path: Path) -> None:
     files = {
         "src/earnest/__init__.pyi": "from .room.warn import warn as warn\n",
