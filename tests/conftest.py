@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from earnest import Predictions
+from tests.snapshots import Golden
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -117,3 +118,11 @@ def repeated() -> Predictions:
     scores = 0.7 * y[:, None, None] + rng.standard_normal((60, 3, 3))
     folds = np.stack([rng.permutation(60) % 5 for _ in range(3)], axis=1)
     return Predictions.from_arrays(y, scores, folds)
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Iterator[Golden]:
+    """Check texts against those that are kept for this test: see `tests.snapshots`."""
+    texts = Golden(request.path, request.node.name)
+    yield texts
+    texts.close()
