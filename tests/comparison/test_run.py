@@ -13,6 +13,7 @@ import earnest as en
 from earnest.comparison import TESTS, SupportedMetrics, TestSpec
 from earnest.core import ComparisonEstimand, Evidence, p_words
 from tests.comparison.evidence import EVERY_TEST, WITH_P, classified, metric_of
+from tests.snapshots import Golden
 
 
 def test_names_and_positions_are_the_same() -> None:
@@ -126,7 +127,7 @@ def test_bad_questions_are_refused(ask: dict[str, object], match: str) -> None:
         en.compare(classified(), "good", "fair", **ask)  # type: ignore[arg-type]
 
 
-def test_a_name_may_have_knobs() -> None:
+def test_a_name_may_have_knobs(golden: Golden) -> None:
     pi = classified()
     made = en.compare(pi, "good", "fair", test="mcnemar(p='mid')", metric="accuracy")
     assert made == en.compare(
@@ -135,16 +136,18 @@ def test_a_name_may_have_knobs() -> None:
     made = en.compare(pi, "good", "fair", test="bayesian_t(rope=0.2)", metric="accuracy")
     assert made.provenance.knobs["rope"] == 0.2
     for name in ("mcnemar(p=mid)", "mcnemar('mid')", "mcnemar(", "mcnemar(**x)"):
-        with pytest.raises(en.errors.InputError, match="the options of a test cannot be read"):
+        with pytest.raises(en.errors.InputError) as refusal:
             en.compare(pi, "good", "fair", test=name, metric="accuracy")
+        golden.check(str(refusal.value))
     with pytest.raises(en.errors.InputError, match="has no option `q`"):
         en.compare(pi, "good", "fair", test="mcnemar(q=1)", metric="accuracy")
 
 
-def test_one_configuration_is_refused() -> None:
+def test_one_configuration_is_refused(golden: Golden) -> None:
     for pair in ((), ("good",), (None, "good")):
-        with pytest.raises(en.errors.InputError, match="not two configurations to compare"):
+        with pytest.raises(en.errors.InputError) as refusal:
             en.compare(classified(), *pair, metric="accuracy")
+        golden.check(str(refusal.value))
 
 
 @pytest.mark.parametrize("test", EVERY_TEST)
@@ -332,7 +335,7 @@ def test_the_best_of_equals_is_called_better_no_more_often_than_the_level_says()
     assert claimed <= 4  # 5 or more of 40 have a probability of 5 % at the level of 5 %
 
 
-def test_a_decision_that_the_choice_takes_back_tells_both_p_values() -> None:
+def test_a_decision_that_the_choice_takes_back_tells_both_p_values(golden: Golden) -> None:
     made = next(
         found
         for seed in range(40)
@@ -345,14 +348,10 @@ def test_a_decision_that_the_choice_takes_back_tells_both_p_values() -> None:
     assert made.p_value is not None
     assert made.p_simultaneous is not None
     said = made.decision.replace("\xa0", " ")
-    assert said.startswith(
-        f"No difference between {made.a} and {made.b} can be shown if you compare them because "
-        f"{made.a} looks best: {p_words(made.p_simultaneous)} for all pairs of the 10 "
-        f"configurations. On its own, the accuracy of {made.a} is "
-    )
+    golden.check(said)
     assert said.endswith(f"{p_words(made.p_value)}).")
     turned = made.at(alternative="greater").decision
-    assert turned.startswith(f"It cannot be shown that {made.a} is better than {made.b} if you")
+    golden.check(turned)
     assert made.at(confidence_level=0.999).decision.startswith("No difference")
     assert "looks best" not in made.at(confidence_level=0.999).decision
 

@@ -13,6 +13,7 @@ import earnest as en
 from tests.explanation.scenes import mixed_trials
 from tests.reporting.scenes import HOSTILE, cases, scene
 from tests.reporting.test_report import outline
+from tests.snapshots import Golden
 
 
 def alone(html: str) -> None:
@@ -160,8 +161,8 @@ def test_a_search_without_an_estimate_shows_its_diagram_alone() -> None:
     assert "earnest-fragment" not in search._repr_html_()
 
 
-def test_every_scene_names_itself_in_one_line() -> None:
-    assert repr(scene("grouped")).startswith("Report: Expect a ROC AUC of")
+def test_every_scene_names_itself_in_one_line(golden: Golden) -> None:
+    golden.check(repr(scene("grouped")))
 
 
 def test_predictions_and_trials_show_themselves_in_a_notebook():

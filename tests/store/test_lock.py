@@ -19,11 +19,11 @@ from earnest.store.sqlite import WriterLock
 ROOT = Path(__file__).parents[2]
 HOLD = """
 import sys
-from earnest.core.base.protocols import Outcome
+from earnest.core.base.protocols import TaskOutcome
 from earnest.store import SqliteStore
 store = SqliteStore(sys.argv[1])
 store.open({"seed": "7"})
-store.put(Outcome((0,)))
+store.put(TaskOutcome((0,)))
 print("open", flush=True)
 sys.stdin.read()
 store.close()

@@ -19,6 +19,7 @@ from earnest.core import TaskOutcome
 from earnest.errors import FormatError, StoreError
 from earnest.store import SqliteStore, read_run
 from earnest.store.sqlite import VERSION
+from tests.snapshots import Golden
 from tests.store.examples import IDENTITY, outcomes
 
 ROOT = Path(__file__).parents[2]
@@ -126,7 +127,7 @@ def test_a_store_that_is_not_open_says_so(tmp_path: Path) -> None:
 FORK = """
 import os, sys
 from earnest.core.base.errors import StoreError
-from earnest.core.base.protocols import Outcome
+from earnest.core.base.protocols import TaskOutcome
 from earnest.store import SqliteStore
 from earnest.store.sqlite import WriterLock
 with SqliteStore(sys.argv[1]) as store:
@@ -134,14 +135,14 @@ with SqliteStore(sys.argv[1]) as store:
     child = os.fork()
     if child == 0:
         code = 0
-        for attempt in (lambda: store.put(Outcome((0,))), WriterLock(store.path).acquire):
+        for attempt in (lambda: store.put(TaskOutcome((0,))), WriterLock(store.path).acquire):
             try:
                 attempt()
             except StoreError:
                 code += 1
         os._exit(code)
     refused = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    store.put(Outcome((1,)))
+    store.put(TaskOutcome((1,)))
 print(refused)
 """
 
@@ -303,14 +304,14 @@ def test_a_full_disk_is_told_and_what_is_committed_stays(tmp_path: Path) -> None
 FILE_LIMIT = """
 import resource, sys
 import numpy as np
-from earnest.core.base.protocols import Outcome
+from earnest.core.base.protocols import TaskOutcome
 from earnest.store import SqliteStore
 with SqliteStore(sys.argv[1]) as store:
     store.open({})
     resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, resource.RLIM_INFINITY))
     try:
         for number in range(1000):
-            store.put(Outcome((number,), {"x": np.zeros(500)}))
+            store.put(TaskOutcome((number,), {"x": np.zeros(500)}))
     except Exception as error:
         print(number, type(error).__name__, error)
 """

@@ -13,6 +13,7 @@ from earnest.comparison.wald import few_units_in_test, unanimous, wald
 from earnest.core import EqualCaseLimits, Scale, Side, alpha_of
 from earnest.core.cautions import of_limits
 from earnest.metrics import metric
+from tests.snapshots import Golden
 
 SHARE = Scale("accuracy", True, (0.0, 1.0))
 OPEN = Scale("mse", False, (0.0, math.inf))
@@ -120,8 +121,8 @@ def test_the_sign_flip_test_is_named_where_it_can_be_used_only() -> None:
     assert "sign_flip" not in area.cure
 
 
-def test_counts_have_their_noun() -> None:
+def test_counts_have_their_noun(golden: Golden) -> None:
     (lone,) = few_units_in_test(1, "case of the rarer class", metric("accuracy"))
     (two,) = few_units_in_test(2, "case of the rarer class", metric("accuracy"))
-    assert lone.what == "There is 1 case of the rarer class."
-    assert two.what == "There are 2 cases of the rarer class."
+    golden.check(lone.what)
+    golden.check(two.what)

@@ -282,12 +282,13 @@ def test_a_dropped_configuration_is_incomplete_and_a_fold_of_none_is_not() -> No
     assert kept.n_cases == 4
 
 
-def test_nothing_complete_is_refused_when_it_is_used() -> None:
+def test_nothing_complete_is_refused_when_it_is_used(golden: Golden) -> None:
     scores = S.copy()
     scores[FOLD == 0, 0] = np.nan
     scores[FOLD == 1, 1] = np.nan
-    with pytest.raises(EvidenceError, match="no configuration has complete predictions"):
+    with pytest.raises(EvidenceError) as refusal:
         made(Y, scores, FOLD).usable()
+    golden.check(str(refusal.value))
 
 
 def test_leave_one_out_has_a_fold_a_case() -> None:
@@ -413,11 +414,9 @@ def test_two_columns_that_sum_to_one_may_be_two_named_configurations() -> None:
     assert made(Y, scores, configs=["m", "mirror"]).n_configs == 2
 
 
-def test_the_repr_tells_the_sizes() -> None:
+def test_the_repr_tells_the_sizes(golden: Golden) -> None:
     text = repr(made(Y, np.stack([S, S], axis=2), np.stack([FOLD, FOLD], axis=1)))
-    assert text == (
-        "Predictions(n=6, configs=2, repeats=2, folds=3, task=binary, response=probability)"
-    )
+    golden.check(text)
 
 
 def test_rows_whose_labels_are_in_another_order_are_refused() -> None:
@@ -447,21 +446,24 @@ def test_a_sparse_matrix_says_how_it_is_passed() -> None:
 
 
 @pytest.mark.parametrize("kind", ["datetime64[ns]", "timedelta64[ns]"])
-def test_an_outcome_of_dates_is_called_that(kind: str) -> None:
-    with pytest.raises(InputError, match=r"got (dates|spans of time)"):
+def test_an_outcome_of_dates_is_called_that(kind: str, golden: Golden) -> None:
+    with pytest.raises(InputError) as refusal:
         Predictions.from_arrays(np.array([0, 1], dtype=kind), [0.1, 0.2])
+    golden.check(str(refusal.value))
 
 
-def test_regressions_whose_squares_overflow_are_refused() -> None:
+def test_regressions_whose_squares_overflow_are_refused(golden: Golden) -> None:
     """A diverged configuration had an explained variance of 1, and won."""
     rng = np.random.default_rng(0)
     y, fold = rng.standard_normal(40), np.arange(40) % 4
     values = y[:, None] + rng.standard_normal((40, 3))
     values[::2, 2], values[1::2, 2] = 1e160, -1e160
-    with pytest.raises(InputError, match="too large values in 1 of 3"):
+    with pytest.raises(InputError) as refusal:
         Predictions.from_arrays(y, values, fold, task="regression")
-    with pytest.raises(InputError, match="too large to be squared"):
+    golden.check(str(refusal.value))
+    with pytest.raises(InputError) as refusal:
         Predictions.from_arrays(y * 1e160, values[:, :2] * 1e160, fold, task="regression")
+    golden.check(str(refusal.value))
     values[:, 2] *= 1e-90
     made = Predictions.from_arrays(y, values, fold, task="regression")
     for metric in ("explained_variance", "r2", "rmse", "mae", "pearson"):

@@ -112,12 +112,15 @@ def test_equal_predictions_make_equal_files(suffix: str, tmp_path: Path, make: A
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_the_threshold_of_a_file_may_be_set_anew(suffix: str, tmp_path: Path, make: Any) -> None:
+def test_the_threshold_of_a_file_may_be_set_anew(
+    suffix: str, tmp_path: Path, make: Any, golden: Golden
+) -> None:
     path = make("probability", threshold=0.3).save(tmp_path / f"pi.{suffix}")
     assert Predictions.load(path).threshold == 0.3
     assert Predictions.load(path, threshold=0.7).threshold == 0.7
-    with pytest.raises(InputError, match="`threshold` is out of range"):
+    with pytest.raises(InputError) as refusal:
         Predictions.load(path, threshold=7)
+    golden.check(str(refusal.value))
 
 
 # ---------------------------------------------------------------- files that others wrote
@@ -319,7 +322,7 @@ def test_text_that_begins_outside_the_file_is_a_fault_of_the_file(
 
 
 def test_what_arrow_cannot_do_with_a_file_is_a_fault_of_the_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, golden: Golden
 ) -> None:
     path = tmp_path / "pi.parquet"
     pq.write_table(pa.table({"y": [0, 1], "fold": [0, 0], "a": [0.5, 0.25]}), path)
@@ -328,8 +331,9 @@ def test_what_arrow_cannot_do_with_a_file_is_a_fault_of_the_file(
         raise pa.ArrowNotImplementedError("Unsupported cast")
 
     monkeypatch.setattr("earnest.core.tables.files.read_frame", fails)
-    with pytest.raises(FormatError, match=r"'pi\.parquet' cannot be read.*Unsupported cast"):
+    with pytest.raises(FormatError) as refusal:
         Predictions.load(path)
+    golden.check(str(refusal.value))
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -495,7 +499,7 @@ def test_predictions_mapped_from_a_file_can_be_saved_over_it(tmp_path: Path, mak
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 @pytest.mark.parametrize("column", ["row_id", "repeat", "y", "fold", "group", "strata", "c1"])
 def test_a_changed_cell_is_noticed_in_every_column(
-    column: str, suffix: str, tmp_path: Path, make: Any
+    column: str, suffix: str, tmp_path: Path, make: Any, golden: Golden
 ) -> None:
     n = 12
     pi = make("regression", repeats=2, groups=np.arange(n) // 2, strata=np.arange(n) % 2)
@@ -513,8 +517,9 @@ def test_a_changed_cell_is_noticed_in_every_column(
         place = table.column_names.index(column)
         changed = pa.array(values, table.schema.field(column).type)
         pq.write_table(table.set_column(place, table.schema.field(column), changed), path)
-    with pytest.raises(FormatError, match="was changed or damaged after earnest wrote it"):
+    with pytest.raises(FormatError) as refusal:
         Predictions.load(path)
+    golden.check(str(refusal.value))
 
 
 def test_a_file_can_be_read_without_holding_it_against_its_fingerprint(
@@ -534,15 +539,16 @@ def test_a_changed_header_is_noticed(tmp_path: Path, make: Any) -> None:
         Predictions.load(path)
 
 
-def test_a_damaged_byte_of_a_matrix_is_noticed(tmp_path: Path, make: Any) -> None:
+def test_a_damaged_byte_of_a_matrix_is_noticed(tmp_path: Path, make: Any, golden: Golden) -> None:
     path = make("probability").save(tmp_path / "pi.npz")
     content = bytearray(path.read_bytes())
     with zipfile.ZipFile(path) as archive:
         end = archive.start_dir
     content[end - 1] ^= 1  # the last byte of the last array
     path.write_bytes(bytes(content))
-    with pytest.raises(FormatError, match=r"'pi.npz' cannot be read|was changed or damaged"):
+    with pytest.raises(FormatError) as refusal:
         Predictions.load(path)
+    golden.check(str(refusal.value))
     with pytest.raises(FormatError, match="was changed or damaged"):
         Predictions.load(path, mmap=True)
 

@@ -11,6 +11,7 @@ import pytest
 
 import earnest as en
 from earnest.errors import EarnestError, InputError, MetricError
+from tests.snapshots import Golden
 
 N = 60
 Y = np.tile(["case", "control", "control"], N // 3)
@@ -102,10 +103,11 @@ def test_names_that_end_like_a_class_and_do_not_add_up_are_configurations() -> N
     assert read(depth, positive=None).configs.ids == ("depth_0", "depth_1")
 
 
-def test_two_columns_that_add_up_to_one_are_not_two_configurations() -> None:
+def test_two_columns_that_add_up_to_one_are_not_two_configurations(golden: Golden) -> None:
     table = pd.DataFrame({"y": Y, "fold": FOLD, "p1": P[0], "p2": 1 - P[0]})
-    with pytest.raises(InputError, match="both classes of one model") as refusal:
+    with pytest.raises(InputError) as refusal:
         read(table)
+    golden.check(str(refusal.value))
     assert "configs='p2'" in str(refusal.value)
     assert read(table, configs="p1").configs.ids == ("p1",)
     assert read(table, configs=["p1", "p2"]).configs.ids == ("p1", "p2")
@@ -115,10 +117,11 @@ def test_two_columns_that_add_up_to_one_are_not_two_configurations() -> None:
 
 
 @pytest.mark.parametrize("name", ["pid", "nr", "USUBJID"])
-def test_a_column_that_counts_the_rows_is_no_configuration(name: str) -> None:
+def test_a_column_that_counts_the_rows_is_no_configuration(name: str, golden: Golden) -> None:
     table = pd.DataFrame({name: np.arange(N) + 1000, "y": Y, "fold": FOLD, "rf": P[0], "gam": P[1]})
-    with pytest.raises(InputError, match="does not look like a configuration") as refusal:
+    with pytest.raises(InputError) as refusal:
         read(table)
+    golden.check(str(refusal.value))
     assert f"id='{name}'" in str(refusal.value)
     assert read(table, id=name).configs.ids == ("rf", "gam")
 
@@ -161,12 +164,14 @@ def test_other_names_of_folds_are_names() -> None:
     assert read(one).n_repeats == 1
 
 
-def test_parts_of_a_long_table_are_refused_of_a_wide_one() -> None:
+def test_parts_of_a_long_table_are_refused_of_a_wide_one(golden: Golden) -> None:
     table = pd.DataFrame({"y": Y, "fold": FOLD, "rf": P[0]})
-    with pytest.raises(InputError, match="`prediction` is for long tables"):
+    with pytest.raises(InputError) as refusal:
         read(table, prediction="rf")
-    with pytest.raises(InputError, match="`model` is for long tables"):
+    golden.check(str(refusal.value))
+    with pytest.raises(InputError) as refusal:
         read(table, model="rf", format="wide")
+    golden.check(str(refusal.value))
 
 
 # ---------------------------------------------------------------- one message tells all
@@ -180,10 +185,11 @@ def test_a_missing_outcome_is_looked_for_under_its_usual_names_with_the_folds() 
     assert "pass fold='Resample'" in str(refusal.value)
 
 
-def test_survival_is_told_how_to_name_its_columns_and_events() -> None:
+def test_survival_is_told_how_to_name_its_columns_and_events(golden: Golden) -> None:
     table = pd.DataFrame({"time": 1.0 + FOLD, "status": FOLD % 2 + 1, "fold": FOLD, "cox": P[0]})
-    with pytest.raises(InputError, match="time='time' and event='status'"):
+    with pytest.raises(InputError) as refusal:
         read(table, positive=None)
+    golden.check(str(refusal.value))
     with pytest.raises(InputError, match="Subtract 1"):
         read(table, positive=None, time="time", event="status")
 
@@ -191,12 +197,12 @@ def test_survival_is_told_how_to_name_its_columns_and_events() -> None:
 # ---------------------------------------------------------------- percentages
 
 
-def test_percentages_are_told_wherever_they_matter() -> None:
+def test_percentages_are_told_wherever_they_matter(golden: Golden) -> None:
     y = (Y == "case").astype(int)
     pi = en.Predictions.from_arrays(y, 100 * P.T, FOLD)
     found = en.estimate(pi, metric="accuracy", rng=0, n_resamples=50)
     told = next(caution for caution in found.cautions if caution.code == "EN058")
-    assert told.what == "All scores are above the threshold 0."
+    golden.check(told.what)
     assert "divide them by 100" in told.cure
     for call, kind in (
         (lambda: en.estimate(pi, metric="brier"), MetricError),
@@ -210,23 +216,25 @@ def test_percentages_are_told_wherever_they_matter() -> None:
     assert "EN058" not in {c.code for c in en.estimate(pi, metric="roc_auc", rng=0).cautions}
 
 
-def test_a_model_that_calls_nobody_positive_is_told() -> None:
+def test_a_model_that_calls_nobody_positive_is_told(golden: Golden) -> None:
     y = (Y == "case").astype(int)
     pi = en.Predictions.from_arrays(y, P[0] / 2, FOLD)
     found = en.estimate(pi, metric="sensitivity", rng=0, n_resamples=50)
     told = next(caution for caution in found.cautions if caution.code == "EN058")
-    assert told.what == "No score is above the threshold 0.5."
-    assert told.consequence == "Every case gets the label 0, whatever its score."
+    golden.check(told.what)
+    golden.check(told.consequence)
 
 
-def test_names_of_patients_and_classes_are_told_where_they_belong() -> None:
+def test_names_of_patients_and_classes_are_told_where_they_belong(golden: Golden) -> None:
     ids = [f"P{i}" for i in range(N)]
     table = pd.DataFrame({"who": ids, "y": Y, "fold": FOLD, "rf": P[0]})
-    with pytest.raises(InputError, match="pass id='who'; otherwise drop"):
+    with pytest.raises(InputError) as refusal:
         read(table)
+    golden.check(str(refusal.value))
     visits = table.assign(who=np.repeat(ids[: N // 2], 2)).rename(columns={"who": "patient"})
-    with pytest.raises(InputError, match="pass group='patient'; otherwise drop"):
+    with pytest.raises(InputError) as refusal:
         read(visits)
+    golden.check(str(refusal.value))
     with pytest.raises(InputError, match=r"Did you mean 'case'\?"):
         read(table, id="who", positive="Case")
 
@@ -315,10 +323,11 @@ def test_a_column_has_one_part(model: Any, prediction: str, words: str) -> None:
     assert raised.value.what == words
 
 
-def test_gaps_and_doubles_of_a_long_table_are_told() -> None:
+def test_gaps_and_doubles_of_a_long_table_are_told(golden: Golden) -> None:
     said = {"model": "model", "prediction": "pred"}
-    with pytest.raises(InputError, match="two predictions for the same case"):
+    with pytest.raises(InputError) as refusal:
         en.Predictions.from_frame(pd.concat([_long(), _long().iloc[:1]]), **said)
+    golden.check(str(refusal.value))
     with pytest.raises(InputError, match="partly missing"):
         en.Predictions.from_frame(_long().iloc[:-1], **said)
     with pytest.raises(InputError, match="'model' has missing values"):

@@ -40,15 +40,16 @@ def ids_of(pi: Predictions) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", ["", "Unnamed: 0"])
-def test_the_index_that_pandas_writes_is_no_configuration(name: str) -> None:
+def test_the_index_that_pandas_writes_is_no_configuration(name: str, golden: Golden) -> None:
     counted = {name: [0, 1, 2, 3]}
     assert from_frame(pa.table(counted | WIDE)).configs.ids == ("svm", "tree")
     for names in ([1, 2, 3, 4], [4, 9, 2, 7], ["P1", "P2", "P3", "P4"]):  # R's row names too
         assert from_frame(pa.table({name: names} | WIDE)).configs.ids == ("svm", "tree")
     twice, numbers = {name: [1, 1, 2, 2]} | WIDE, {name: [0.1, 0.2, 0.3, 0.4]} | WIDE
     for other in (twice, numbers, WIDE | counted):  # the last is not the first column
-        with pytest.raises(InputError, match="does not look like a configuration"):
+        with pytest.raises(InputError) as refusal:
             from_frame(pa.table(other))
+        golden.check(str(refusal.value))
 
 
 @pytest.mark.parametrize("values", [pa.string(), pa.large_string(), pa.string_view()])
@@ -260,9 +261,10 @@ def test_a_configuration_that_was_never_evaluated_is_a_column_of_nothing() -> No
     assert from_frame(pa.table(labels)).complete.tolist() == [False, True]
 
 
-def test_wide_refuses_a_second_column_of_folds() -> None:
-    with pytest.raises(InputError, match="'fold' does not look like a configuration"):
+def test_wide_refuses_a_second_column_of_folds(golden: Golden) -> None:
+    with pytest.raises(InputError) as refusal:
         from_frame(pd.DataFrame(WIDE).assign(split=[1, 2, 1, 2]), fold="split")
+    golden.check(str(refusal.value))
 
 
 def test_wide_with_repeats_has_a_row_a_case_and_repeat() -> None:
@@ -298,10 +300,11 @@ def test_wide_survival_is_told_by_its_columns_or_by_the_task() -> None:
     assert made[0].target.event.tolist() == [True, False, True]
 
 
-def test_wide_refuses_times_and_events_beside_an_outcome() -> None:
+def test_wide_refuses_times_and_events_beside_an_outcome(golden: Golden) -> None:
     table = pd.DataFrame(WIDE | {"time": [1.0] * 4, "event": [1] * 4})
-    with pytest.raises(InputError, match="'time' does not look like a configuration"):
+    with pytest.raises(InputError) as refusal:
         from_frame(table)
+    golden.check(str(refusal.value))
     assert from_frame(table.drop(columns="y")).target.task == "survival"
 
 

@@ -14,6 +14,7 @@ import pytest
 import earnest as en
 from earnest.core import TABLES, guess_suffix
 from earnest.training import open_training_table
+from tests.snapshots import Golden
 
 ROWS = [
     {"y": i % 2, "fold": i // 4, "a": 0.25 + 0.5 * (i % 2), "b": 0.5 + 0.125 * (i % 3)}
@@ -81,20 +82,22 @@ def test_the_first_bytes_of_what_earnest_wrote_tell_the_format(tmp_path: Path, s
     assert guess_suffix(made.save(tmp_path / f"pi{suffix}").read_bytes()) == suffix
 
 
-def test_json_lines_of_another_encoding_are_refused_with_the_line(tmp_path: Path) -> None:
+def test_json_lines_of_another_encoding_are_refused_with_the_line(
+    tmp_path: Path, golden: Golden
+) -> None:
     path = tmp_path / "table.jsonl"
     path.write_bytes(b'{"y": "yes"}\n{"y": "n\xf6"}\n')
-    with pytest.raises(en.errors.FormatError, match=r"line 2 of 'table.jsonl' is not UTF-8"):
+    with pytest.raises(en.errors.FormatError) as refusal:
         open_training_table(path)
+    golden.check(str(refusal.value))
 
 
-def test_json_lines_without_end_are_refused_with_the_line(tmp_path: Path) -> None:
+def test_json_lines_without_end_are_refused_with_the_line(tmp_path: Path, golden: Golden) -> None:
     path, deep = tmp_path / "table.jsonl", 100_000
     path.write_text('{"y": "[["}\n' + '{"y":' * deep + "1" + "}" * deep + "\n")
-    with pytest.raises(
-        en.errors.FormatError, match=r"line 2 of 'table.jsonl' is nested too deeply"
-    ):
+    with pytest.raises(en.errors.FormatError) as refusal:
         open_training_table(path)
+    golden.check(str(refusal.value))
     many = [{"y": ["[" * 150], "x": [[1]] * 150}]  # many, but not within each other
     path.write_text(json.dumps(many[0]) + "\n")
     assert open_training_table(path) is not None

@@ -15,6 +15,7 @@ from earnest.core.text.learning import word_line
 from earnest.core.text.thresholds import tell_bands
 from earnest.reporting.parts.headings import rivals_heading
 from earnest.results import Interval
+from tests.snapshots import Golden
 
 
 @pytest.fixture(scope="module")
@@ -26,11 +27,12 @@ def gain() -> en.results.Gain:
 
 def test_where_the_first_configuration_won_it_is_not_compared_with_itself(
     gain: en.results.Gain,
+    golden: Golden,
 ) -> None:
     stayed = replace(gain, order="tried", first=gain.winner)
     assert gain.interval is not None
     assert word_confidence(stayed) == ""
-    assert "the first configuration stayed the best" in stayed.summary()
+    golden.check(stayed.summary())
     assert "worse" not in stayed.summary()
     assert "gained at most" not in stayed.summary()
 
@@ -93,9 +95,9 @@ def test_a_value_near_an_end_is_no_bound_beside_a_wide_interval(value: float, sh
 
 
 @pytest.mark.parametrize("count", [1, 82])
-def test_rivals_are_not_shown_to_be_worse_rather_than_not_worse(count: int) -> None:
+def test_rivals_are_not_shown_to_be_worse_rather_than_not_worse(count: int, golden: Golden) -> None:
     said = rivals_heading(count, 100)
-    assert "not shown to be worse" in said
+    golden.check(said)
 
 
 @pytest.mark.parametrize("metric", ["roc_auc", "accuracy"])

@@ -8,6 +8,7 @@ import pytest
 
 from earnest.core import PYTHON, Door, Value, arg, render, through
 from earnest.errors import InputError
+from tests.snapshots import Golden
 
 COMMAND = Door(frozenset({"--method", "--n-resamples", "--all", "--drop", "--config"}))
 
@@ -47,11 +48,13 @@ def test_text_that_only_looks_like_a_mark_stays() -> None:
         assert render(text, COMMAND) == text
 
 
-def test_an_error_is_written_for_the_door_that_shows_it_even_after_a_way_through_a_worker() -> None:
+def test_an_error_is_written_for_the_door_that_shows_it_even_after_a_way_through_a_worker(
+    golden: Golden,
+) -> None:
     error = InputError(f"{arg('method')} is unknown", cure=f"Use {arg('method', 'bbc')}.")
-    assert str(error) == "`method` is unknown. Use method='bbc'."
+    golden.check(str(error))
     back = pickle.loads(pickle.dumps(error))
     with through(COMMAND):
-        assert str(back) == "--method is unknown. Use --method bbc."
+        golden.check(str(back))
         assert back.cure == "Use --method bbc."
     assert back.cure == "Use method='bbc'."

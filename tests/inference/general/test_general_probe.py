@@ -9,6 +9,7 @@ import pytest
 
 import earnest as en
 from earnest.errors import InputError
+from tests.snapshots import Golden
 
 X = np.random.default_rng(0).exponential(size=40)
 Y = np.tile([0, 1], 20)
@@ -17,9 +18,12 @@ TOOLS = [en.inference.bootstrap, en.inference.jackknife, en.inference.influence]
 
 @pytest.mark.parametrize("tool", TOOLS)
 @pytest.mark.parametrize("wrong", [np.mean, np.median, np.std, np.sum, np.max, lambda d: d.mean()])
-def test_a_function_of_the_data_is_refused_with_the_cure(tool: Any, wrong: Any) -> None:
-    with pytest.raises(InputError, match="does not depend on the cases") as refusal:
+def test_a_function_of_the_data_is_refused_with_the_cure(
+    tool: Any, wrong: Any, golden: Golden
+) -> None:
+    with pytest.raises(InputError) as refusal:
         tool(wrong, X)
+    golden.check(str(refusal.value))
     assert "np.repeat" in str(refusal.value)
 
 
@@ -48,9 +52,10 @@ def test_a_statistic_is_never_refused(statistic: Any) -> None:
     assert made.value == statistic(np.ones(40))
 
 
-def test_many_rows_at_once_are_looked_at_too() -> None:
-    with pytest.raises(InputError, match="does not depend on the cases"):
+def test_many_rows_at_once_are_looked_at_too(golden: Golden) -> None:
+    with pytest.raises(InputError) as refusal:
         en.inference.bootstrap(lambda w: w.std(axis=1), X, vectorized=True)
+    golden.check(str(refusal.value))
     made = en.inference.bootstrap(lambda w: w @ X / 40, X, vectorized=True, rng=1, n_resamples=50)
     assert made.n_cases == 40
 

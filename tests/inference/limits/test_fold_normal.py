@@ -12,6 +12,7 @@ from earnest import Predictions, metric
 from earnest.core import EqualCaseLimits, NormalLimits, Severity
 from earnest.errors import EvidenceError
 from earnest.inference import Variance, fold_normal
+from tests.snapshots import Golden
 
 
 def made(pi: Predictions, name: str, kind: Variance = Variance.ALL_PAIRS) -> Any:
@@ -65,14 +66,15 @@ def test_limits_come_from_the_normal_law_unless_all_cases_are_equal() -> None:
     assert equal == EqualCaseLimits(0.0, 60, 0.0, 1.0)
 
 
-def test_a_repeat_in_which_the_metric_is_undefined_is_refused() -> None:
+def test_a_repeat_in_which_the_metric_is_undefined_is_refused(golden: Golden) -> None:
     # the first repeat tested cases of one class only, predicted so: kappa is 0 / 0 there
     y = np.array([0, 0, 1, 1])
     scores = np.array([[-1.0, -1.0], [-1.0, 1.0], [np.nan, 1.0], [np.nan, -1.0]])[:, None, :]
     fold = np.array([[0, 0], [1, 0], [2, 1], [2, 1]])
     pi = Predictions.from_arrays(y, scores, fold)
-    with pytest.raises(EvidenceError, match="undefined on the cases of a repeat"):
+    with pytest.raises(EvidenceError) as refusal:
         made(pi, "cohen_kappa")
+    golden.check(str(refusal.value))
 
 
 def test_a_remark_begins_with_a_capital_whatever_the_metric_is_called() -> None:

@@ -47,12 +47,12 @@ def test_what_is_no_schema_is_refused(data):
         Schema.from_dict(data)
 
 
-def test_unknown_levels_are_missing_and_counted():
+def test_unknown_levels_are_missing_and_counted(golden):
     found = SCHEMA.read(pa.table({**TABLE, "sex": ["m", "x", "y"]}))
     np.testing.assert_array_equal(found.X[:, 1], [1.0, np.nan, np.nan])
     (caution,) = found.cautions
     assert caution.code == "EN079"
-    assert "'sex' has 2 of 3 values that training never saw: 'x', 'y'." in caution.what
+    golden.check(caution.what)
 
 
 @pytest.mark.parametrize("smoker", [[1, None, 0], ["True", None, "FALSE"], [1.0, None, 0.0]])
@@ -67,12 +67,10 @@ def test_levels_that_look_like_numbers_are_found_whatever_type_the_file_gives_th
         assert schema.encode(pa.table({"code": codes})).tolist() == [[1.0], [0.0]]
 
 
-def test_numbers_where_categories_were_are_refused():
+def test_numbers_where_categories_were_are_refused(golden):
     with pytest.raises(InputError) as caught:
         SCHEMA.encode(pa.table({**TABLE, "sex": [3, None, 4]}))
-    assert str(caught.value) == (
-        "column 'sex' does not hold categories. Expected 'f', 'm', got int64, such as '3'."
-    )
+    golden.check(str(caught.value))
 
 
 def test_a_missing_column_is_refused_with_the_nearest():
@@ -81,21 +79,23 @@ def test_a_missing_column_is_refused_with_the_nearest():
     assert caught.value.cure == "Did you mean 'aeg'?"
 
 
-def test_several_missing_columns_are_listed():
-    with pytest.raises(InputError, match="columns 'age', 'sex', 'smoker' are missing"):
+def test_several_missing_columns_are_listed(golden):
+    with pytest.raises(InputError) as refusal:
         SCHEMA.encode(pa.table({"x": [1.0]}))
+    golden.check(str(refusal.value))
 
 
-def test_text_where_numbers_were_is_refused_with_its_cell():
+def test_text_where_numbers_were_is_refused_with_its_cell(golden):
     with pytest.raises(InputError, match="'old' in row 2") as caught:
         SCHEMA.encode(pa.table({**TABLE, "age": ["1.5", "old", None]}))
-    assert "column 'age' has text instead of numbers" in str(caught.value)
+    golden.check(str(caught.value))
 
 
-def test_dates_where_numbers_were_are_refused():
+def test_dates_where_numbers_were_are_refused(golden):
     dates = pa.array([0, 1, 2], pa.int32()).cast(pa.date32())
-    with pytest.raises(InputError, match="column 'age' does not hold numbers"):
+    with pytest.raises(InputError) as refusal:
         SCHEMA.encode(pa.table({**TABLE, "age": dates}))
+    golden.check(str(refusal.value))
 
 
 def test_an_empty_column_is_all_missing():

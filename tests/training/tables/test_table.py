@@ -78,14 +78,12 @@ def test_frames_give_the_same_matrix(expected, frame):
     assert found.schema == expected.schema
 
 
-def test_a_copy_of_the_outcome_under_other_names_is_left_out_with_a_caution():
+def test_a_copy_of_the_outcome_under_other_names_is_left_out_with_a_caution(golden):
     cured = ["later" if one == "yes" else "never" for one in TABLE["relapse"].to_pylist()]
     found = read_training_table(TABLE.append_column("cured", pa.array(cured)), target="relapse")
     assert found.schema.left_out["cured"] == "copy of the outcome"
     (said,) = [c for c in found.cautions if "'cured'" in c.what]
-    assert said.what == (
-        "1 column is left out for matching the outcome in every row: 'cured' (as relapse)."
-    )
+    golden.check(said.what)
     assert (said.kind, said.severity, said.cure) == (
         "copies_of_outcome_left_out",
         Severity.CAUTION,
@@ -116,10 +114,11 @@ def test_a_copy_of_an_event_is_left_out():
     assert read_training_table(frame, time="days", event="died").schema.names == ("x",)
 
 
-def test_a_table_whose_only_column_is_a_copy_of_the_outcome_is_refused():
+def test_a_table_whose_only_column_is_a_copy_of_the_outcome_is_refused(golden):
     y = np.arange(40) % 2
-    with pytest.raises(InputError, match=r"no features are left.*'z' \(copy of the outcome\)"):
+    with pytest.raises(InputError) as refusal:
         read_training_table(pa.table({"y": y, "z": 5 - y}), target="y")
+    golden.check(str(refusal.value))
 
 
 def test_columns_that_repeat_another_are_left_out():
@@ -149,13 +148,13 @@ def test_a_column_that_would_be_left_out_can_be_kept():
         assert caught.value.got == got
 
 
-def test_rows_without_an_outcome_are_counted():
+def test_rows_without_an_outcome_are_counted(golden):
     gaps = TABLE.set_column(
         TABLE.column_names.index("relapse"), "relapse", pa.array([None, *TABLE["relapse"][1:]])
     )
     found = read_training_table(gaps, target="relapse")
     assert (found.n_rows, found.n_known, found.rows[0]) == (90, 89, 1)
-    assert "1 of 90 rows have no outcome" in found.cautions[-1].what
+    golden.check(found.cautions[-1].what)
 
 
 def test_text_with_many_levels_is_left_out_with_a_note():
@@ -165,12 +164,10 @@ def test_text_with_many_levels_is_left_out_with_a_note():
     assert "texts_left_out" in codes(found)
 
 
-def test_an_identifier_with_several_rows_suggests_a_group():
+def test_an_identifier_with_several_rows_suggests_a_group(golden):
     rows = TABLE.set_column(0, "patient_id", pa.array(np.arange(90) // 3))
     found = read_training_table(rows, target="relapse")
-    assert found.cautions[0].cure == (
-        "If rows of one patient_id belong together, pass group='patient_id'."
-    )
+    golden.check(found.cautions[0].cure)
     grouped = read_training_table(rows, target="relapse", group="patient_id")
     assert grouped.groups.tolist() == (np.arange(90) // 3).tolist()
     assert "patient_id" not in grouped.schema.left_out
@@ -245,9 +242,10 @@ def test_columns_that_pandas_numbered_are_named_by_their_numbers():
         read_training_table(frame, target=9)
 
 
-def test_roles_must_be_different_columns():
-    with pytest.raises(InputError, match="`target` and `group` name the same column"):
+def test_roles_must_be_different_columns(golden):
+    with pytest.raises(InputError) as refusal:
         read_training_table(TABLE, target="relapse", group="relapse")
+    golden.check(str(refusal.value))
 
 
 def test_a_group_that_is_one_is_refused():
