@@ -19,7 +19,6 @@ from earnest.core import TaskOutcome
 from earnest.errors import FormatError, StoreError
 from earnest.store import SqliteStore, read_run
 from earnest.store.sqlite import VERSION
-from tests.snapshots import Golden
 from tests.store.examples import IDENTITY, outcomes
 
 ROOT = Path(__file__).parents[2]

@@ -15,6 +15,7 @@ import earnest as en
 from earnest import Configs, Predictions
 from earnest.core.base import arrays
 from earnest.errors import EvidenceError, InputError
+from tests.snapshots import Golden
 
 made = Predictions.from_arrays
 Y = np.array([0, 1, 0, 1, 0, 1])

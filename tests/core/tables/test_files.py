@@ -27,6 +27,7 @@ from earnest.core.tables.formats import npz
 from earnest.core.tables.formats.header import pack_parameter, unpack
 from earnest.errors import FormatError, InputError
 from tests.core.strategies import PARAMS, predictions
+from tests.snapshots import Golden
 
 SUFFIXES = ("csv", "csv.gz", "tsv", "parquet", "arrow", "feather", "npz")
 

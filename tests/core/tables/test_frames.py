@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from earnest import Configs, Predictions
 from earnest.errors import InputError
 from tests.core.strategies import predictions
+from tests.snapshots import Golden
 
 from_frame = Predictions.from_frame
 WIDE = {

@@ -86,7 +86,7 @@ def test_an_estimate_scores_blocks_of_configurations_on_the_workers_to_the_same_
     pi = make_predictions()
     plain = en.estimate(pi, metric=metric, n_resamples=100, rng=0, n_jobs=1)
     tasks: list[int] = []
-    real = engine_scores.run
+    real = engine_scores.run_tasks
 
     def counted(
         work: Any, shared: Any, given: list[EngineTask], **options: Any
@@ -94,7 +94,7 @@ def test_an_estimate_scores_blocks_of_configurations_on_the_workers_to_the_same_
         tasks.append(len(given))
         return real(work, shared, given, **options)
 
-    monkeypatch.setattr(engine_scores, "run", counted)
+    monkeypatch.setattr(engine_scores, "run_tasks", counted)
     score_elsewhere(monkeypatch)
     spread = en.estimate(pi, metric=metric, n_resamples=100, rng=0)
     assert 4 in tasks  # two blocks for each of two threads
@@ -160,7 +160,7 @@ def test_an_estimate_whose_scheduler_dies_says_so_and_gives_the_same_bytes_on_an
     plain = en.estimate(pi, metric="roc_auc", n_resamples=100, rng=0, n_jobs=1)
     score_elsewhere(monkeypatch)
     ask = {"metric": "roc_auc", "n_resamples": 100, "rng": 0}
-    real = engine_scores.run
+    real = engine_scores.run_tasks
     with dask_processes(tmp_path) as other, on_backend("dask", other.address):
         other.add(code=f"{SLOW}\n{WORKER}")
 
@@ -169,10 +169,10 @@ def test_an_estimate_whose_scheduler_dies_says_so_and_gives_the_same_bytes_on_an
                 yield outcome
                 other.kill_scheduler()  # while the worker scores the next block
 
-        monkeypatch.setattr(engine_scores, "run", watched)
+        monkeypatch.setattr(engine_scores, "run_tasks", watched)
         with pytest.raises(ClusterError) as lost:
             en.estimate(pi, **ask)
-    monkeypatch.setattr(engine_scores, "run", real)
+    monkeypatch.setattr(engine_scores, "run_tasks", real)
     assert "scheduler" in lost.value.what
     assert lost.value.resumes_by is None  # an estimate stores nothing
     again = en.estimate(pi, **ask)
@@ -189,7 +189,7 @@ def test_a_lost_cluster_is_no_refusal_of_a_method_and_the_question_can_be_asked_
         raise ClusterError("the cluster is gone")
 
     with monkeypatch.context() as patch:
-        patch.setattr(engine_scores, "run", lose)
+        patch.setattr(engine_scores, "run_tasks", lose)
         with pytest.raises(ClusterError):
             en.estimate_all(pi, methods=["bbc", "naive"], metric="roc_auc", n_resamples=50)
         with pytest.raises(ClusterError):

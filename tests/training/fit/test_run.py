@@ -96,7 +96,7 @@ def handed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     from earnest.training.fit import run as place
 
     counts: list[int] = []
-    engine = place.run
+    engine = place.run_tasks
 
     def counting(
         work: Any, shared: Any, tasks: Sequence[EngineTask], **how: Any
@@ -106,7 +106,7 @@ def handed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         counts.append(len(tasks))
         return engine(work, shared, tasks, **how)
 
-    monkeypatch.setattr(place, "run", counting)
+    monkeypatch.setattr(place, "run_tasks", counting)
     return counts
 
 
@@ -128,7 +128,7 @@ def test_where_the_engine_runs_nothing_no_learner_is_fitted(
     def stopped(*_: Any, **__: Any) -> Any:
         raise StoppedError
 
-    monkeypatch.setattr("earnest.training.fit.run.run", stopped)
+    monkeypatch.setattr("earnest.training.fit.run.run_tasks", stopped)
     with pytest.raises(StoppedError):
         VERBS[verb][0]()
     assert FITS == []
