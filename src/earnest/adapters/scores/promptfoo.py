@@ -28,7 +28,7 @@ VERSIONS = (2, 3)
 _NEEDS = "results of version 2 or 3, with `promptIdx`, `vars` and `score` of each"
 
 
-def is_results(path: Path) -> bool:
+def is_evaluation_file(path: Path) -> bool:
     """Tell whether this is a file of results of promptfoo."""
     start = peek_bytes(path, 4000) if path.suffix == ".json" else b""
     return b'"evalId"' in start and b'"results"' in start
@@ -111,7 +111,7 @@ register(
     ScoresReader(
         name="promptfoo",
         words="JSON results of promptfoo",
-        takes=is_results,
+        takes=is_evaluation_file,
         read=read_evaluation,
         tool=TOOL,
     )
