@@ -27,7 +27,6 @@ from benchmarks.adaptive.samplers import FEATURES, PENALTIES, make_search
 from benchmarks.rows import write_rows
 from earnest.core.base.rng import Seeds
 from earnest.core.data.guides import Guides, split_halves
-from earnest.inference.resampling.winners import spread_of_halves
 from earnest.training.search.guidance import CrossedAsker, score_guides
 
 Floats = NDArray[np.float64]
@@ -51,7 +50,6 @@ class Row:
     low_bound: float
     high_bound: float
     standard_error: float
-    spread: float
 
 
 class World:
@@ -215,7 +213,6 @@ def search(world: World, design: str, seed: int) -> Row:
     interval = both.interval
     assert interval is not None
     assert both.naive is not None
-    spread = spread_of_halves(pi.guides, both.details.winners) if pi.guides is not None else 1.0
     return Row(
         cell.number,
         seed,
@@ -228,7 +225,6 @@ def search(world: World, design: str, seed: int) -> Row:
         bounds[0].low if bounds[0] else np.nan,
         bounds[1].high if bounds[1] else np.nan,
         both.standard_error or np.nan,
-        spread,
     )
 
 
