@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -20,6 +20,7 @@ from earnest import SearchCV, optuna_candidates
 from earnest.core.base.rng import Seeds
 from earnest.core.data.guides import split_halves
 from earnest.errors import InputError
+from earnest.inference import ResampledSelection, mean_curves
 from earnest.store import MemoryStore
 from earnest.training.search.guidance import CrossedAsker
 
@@ -244,3 +245,95 @@ def test_halves_of_numbers_have_about_the_same_distribution() -> None:
     halves = split_halves(pi.target, pi.folds, Seeds(0))
     assert int(halves.sum()) == 100
     assert abs(y[halves == 0].mean() - y[halves == 1].mean()) < 0.15
+
+
+@pytest.fixture(scope="module")
+def crossed_pi() -> en.Predictions:
+    return crossed().predictions_
+
+
+def plain(pi: en.Predictions) -> en.Predictions:
+    return replace(pi, guides=None)
+
+
+@pytest.mark.parametrize(
+    "selector", ["top_average", en.rules.GreedyEnsemble(size=5), en.rules.StackedEnsemble()]
+)
+def test_an_ensemble_has_members_of_both_halves_and_is_judged_by_all_cases(
+    selector: Any, crossed_pi: en.Predictions
+) -> None:
+    bbc = en.methods.BBC(n_resamples=60, selector=selector)
+    pi = pick_probabilities(crossed_pi)
+    estimate = en.estimate(pi, method=bbc, metric="roc_auc", rng=0)
+    oracle = en.estimate(plain(pi), method=bbc, metric="roc_auc", rng=0)
+    assert (estimate.value, estimate.interval) == (oracle.value, oracle.interval)
+    assert (estimate.guide, oracle.guide) == ("mixed", "all")
+    assert [c.facts["crossed"] for c in estimate.cautions if c.code == "EN006"] == [True]
+
+
+def pick_probabilities(pi: en.Predictions) -> en.Predictions:
+    """Return the same with decisions squeezed into chances, which ensembles average."""
+    return replace(pi, responses=1 / (1 + np.exp(-pi.responses)), kind="probability")
+
+
+def test_a_crossed_search_may_deliver_an_ensemble() -> None:
+    search = crossed(refit=en.rules.GreedyEnsemble(size=5))
+    assert search.estimate_.guide == "mixed"
+
+
+@pytest.mark.parametrize("method", ["near_winner", "bbc_fold", "naive", "cv"])
+def test_other_methods_judge_by_all_cases_and_say_so(
+    method: str, crossed_pi: en.Predictions
+) -> None:
+    estimate = en.estimate(crossed_pi, method=method, metric="roc_auc", rng=0)
+    oracle = en.estimate(plain(crossed_pi), method=method, metric="roc_auc", rng=0)
+    assert (estimate.value, estimate.interval) == (oracle.value, oracle.interval)
+    assert (estimate.guide, oracle.guide) == ("mixed", "all")
+    assert {"EN006"} <= {caution.code for caution in oracle.cautions}
+
+
+def test_comparisons_say_that_scores_guided_what_they_compare(crossed_pi: en.Predictions) -> None:
+    for table in (
+        en.compare_many(crossed_pi, metric="roc_auc", rng=0),
+        en.compare(crossed_pi, 0, 1, metric="roc_auc"),
+    ):
+        assert [c.facts["crossed"] for c in table.cautions if c.code == "EN006"] == [True]
+    fixed = searched({"C": [0.1, 1.0]}).predictions_
+    assert "EN006" not in [c.code for c in en.compare(fixed, 0, 1, metric="roc_auc").cautions]
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "accuracy", "f1"])
+def test_the_gain_of_all_is_the_estimate_and_that_of_a_prefix_its_own(
+    metric: str, crossed_pi: en.Predictions
+) -> None:
+    gain = en.gain(crossed_pi, metric=metric, n_resamples=120, rng=0)
+    for mark, low, high in zip(gain.marks, gain.low, gain.high, strict=True):
+        prefix = crossed_pi.select(range(mark))
+        bbc = en.methods.BBC(n_resamples=120)
+        estimate = en.estimate(prefix, method=bbc, metric=metric, rng=0)
+        assert gain.corrected[mark - 1] == pytest.approx(estimate.value, abs=1e-12)
+        assert estimate.interval is not None
+        assert (low, high) == pytest.approx(
+            (estimate.interval.low, estimate.interval.high), abs=1e-9
+        )
+
+
+def test_thresholds_count_only_cases_that_did_not_guide(crossed_pi: en.Predictions) -> None:
+    table = en.thresholds(crossed_pi, metric="roc_auc", n_resamples=60, rng=0)
+    both = en.thresholds(plain(crossed_pi), metric="roc_auc", n_resamples=60, rng=0)
+    assert table.draws is not None
+    assert both.draws is not None
+    left, all_left = table.draws.totals[:, 2:].sum(), both.draws.totals[:, 2:].sum()
+    assert 0.4 < left / all_left < 0.6
+    assert table.draws.totals[:, :2].sum() == both.draws.totals[:, :2].sum()
+
+
+def test_curves_of_a_report_are_drawn_by_the_unseen_half(crossed_pi: en.Predictions) -> None:
+    estimate = en.estimate(
+        crossed_pi, method=en.methods.BBC(n_resamples=60), metric="roc_auc", rng=0
+    )
+    selection = ResampledSelection.of(estimate)
+    curves = mean_curves(crossed_pi, en.metric("roc_auc"), str(estimate.winner), selection)
+    assert curves.roc.area == pytest.approx(estimate.value)
+    assert estimate.draws is not None
+    assert np.nanmean(estimate.draws) == pytest.approx(estimate.value)

@@ -105,8 +105,8 @@ def dynamic_search(method: str, corrects: bool, crossed: bool) -> Words:
     if crossed:
         return Words(
             what,
-            "So optimism is left: in greedy searches among pure noise the AUC came out .07 too high, "
-            "and .02 where the unseen half judged (100 cases, 500 trials).",
+            "So optimism is left: in greedy searches on noise (100 cases, 500 trials) the AUC came "
+            "out .07 too high, and .02 where the unseen half judged.",
             f"Use {arg('method', 'bbc')} for the best configuration, or confirm the result on "
             "unseen cases.",
         )
@@ -131,9 +131,7 @@ def crossed_search() -> Words:
 @caution("EN006", about=Scope.SEARCH)
 def dynamic_comparison(crossed: bool) -> Words:
     """Configurations that scores have guided are compared as if they had been fixed."""
-    halves = (
-        " No case is unseen by the samplers of both halves, so all cases compare." if crossed else ""
-    )
+    halves = " No case is unseen by the samplers of both halves, so all compare." if crossed else ""
     return Words(
         "The search used earlier scores to propose configurations." + halves,
         "The test is for configurations that were fixed in advance. What was proposed later looks "
