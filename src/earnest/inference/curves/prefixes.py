@@ -295,8 +295,8 @@ class _Job:
             contest = crossed or self._find_contest(scores).select_first(prefix, best)
             near = with_spread(source, alone, metric, value=value, contest=contest)[0]
         redraws, law = self.selection.undefined == UndefinedRule.REDRAW, None
-        if source.has_width and redraws and is_tighter_shown(pi, metric):
-            contest = crossed or self._find_contest(scores).select_first(prefix, best)
+        if source.has_width and redraws and crossed is None and is_tighter_shown(pi, metric):
+            contest = self._find_contest(scores).select_first(prefix, best)
             law = find_tighter_law(contest, metric, contest.pi, value)
         return finish_limits(
             near,
