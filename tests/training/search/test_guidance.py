@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -22,7 +22,7 @@ from earnest.core.data.guides import split_halves
 from earnest.errors import InputError
 from earnest.inference import ResampledSelection, mean_curves
 from earnest.store import MemoryStore
-from earnest.training.search.guidance import CrossedAsker
+from earnest.training.search.guidance import CrossedAsker, Proposal
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def test_samplers_take_turns_and_the_limit_is_that_of_both() -> None:
     search = crossed()
     guides = search.predictions_.guides
     assert guides is not None
-    assert guides.guided_by.tolist() == [0, 1] * 6
+    assert guides.guided_by.tolist() == [-1] * 6 + [0, 1] * 3  # the first batches knew nothing
     assert len(search.trials_) == 12
     assert search.estimate_.guide == "crossed"
 
@@ -110,7 +110,7 @@ def test_each_sampler_is_told_the_score_on_its_own_half() -> None:
     first, second = Listening.heard[:2]
     for told, half in ((first, 0), (second, 1)):
         cases = guides.halves == half
-        columns = np.flatnonzero(guides.guided_by == half)[:3]
+        columns = [half, half + 2, half + 4]  # they take turns
         oracle = [roc_auc_score(pi.target.y[cases], pi.responses[cases, c, 0]) for c in columns]
         np.testing.assert_allclose(told, oracle, atol=1e-12)
 
@@ -118,17 +118,21 @@ def test_each_sampler_is_told_the_score_on_its_own_half() -> None:
 def test_what_a_sampler_proposes_depends_on_nothing_of_the_other_half() -> None:
     """Other predictions of half 1 change the proposals of sampler 1 alone."""
 
-    def proposals(noise: float) -> list[tuple[int, Mapping[str, object]]]:
+    def proposals(noise: float) -> list[Proposal]:
         asker, every = CrossedAsker(Climber(trials=24), Seeds(1)), []
         while asked := asker.ask():
             every += asked
-            scores = [-abs(np.log(float(str(p["C"])))) * (1 - half * noise) for half, p in asked]
-            asker.tell([half for half, _ in asked], scores)
+            points = [abs(np.log(float(str(each.params["C"])))) for each in asked]
+            halves = [each.half for each in asked]
+            asker.tell(halves, [-x * (1 - h * noise) for x, h in zip(points, halves, strict=True)])
         return every
 
-    plain, other = proposals(0.0), proposals(3.0)
-    assert [p for half, p in plain if half == 0] == [p for half, p in other if half == 0]
-    assert [p for half, p in plain if half == 1] != [p for half, p in other if half == 1]
+    fair, other = proposals(0.0), proposals(3.0)
+    for half, alike in ((0, True), (1, False)):
+        first, second = ([p.params for p in run if p.half == half] for run in (fair, other))
+        assert (first == second) is alike
+    assert {each.guided_by for each in fair[:6]} == {-1}
+    assert [each.guided_by for each in fair[6:]] == [each.half for each in fair[6:]]
 
 
 def test_the_value_is_that_of_a_plain_loop_over_the_unseen_half() -> None:
@@ -295,11 +299,12 @@ def test_other_methods_judge_by_all_cases_and_say_so(
 def test_comparisons_say_that_scores_guided_what_they_compare(crossed_pi: en.Predictions) -> None:
     for table in (
         en.compare_many(crossed_pi, metric="roc_auc", rng=0),
-        en.compare(crossed_pi, 0, 1, metric="roc_auc"),
+        en.compare(crossed_pi, 6, 7, metric="roc_auc"),
     ):
         assert [c.facts["crossed"] for c in table.cautions if c.code == "EN006"] == [True]
-    fixed = searched({"C": [0.1, 1.0]}).predictions_
-    assert "EN006" not in [c.code for c in en.compare(fixed, 0, 1, metric="roc_auc").cautions]
+    grid = searched({"C": [0.1, 1.0]}).predictions_
+    for fixed in (grid, crossed_pi):  # the first of a search knew no score
+        assert "EN006" not in [c.code for c in en.compare(fixed, 0, 1, metric="roc_auc").cautions]
 
 
 @pytest.mark.parametrize("metric", ["roc_auc", "accuracy", "f1"])

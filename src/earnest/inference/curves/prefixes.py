@@ -286,17 +286,16 @@ class _Job:
         best = int(naive.configs[winners[prefix - 1]])
         alone, pi, metric = self.pi.select(best), self.pi, self.metric
         crossed: Contest | None = None
-        if is_guided(pi):
-            contest = self._find_contest(scores).select_first(prefix, best)
-            crossed = cross_judges(contest, metric)
+        if is_guided(pi.select(range(prefix))):
+            crossed = cross_judges(self._find_contest(scores).select_first(prefix, best), metric)
             alone = crossed.pi.select(crossed.winner)
         near: LimitSource = source
         if not source.has_width or limits_near_best(alone, metric, value) is not None:
             contest = crossed or self._find_contest(scores).select_first(prefix, best)
             near = with_spread(source, alone, metric, value=value, contest=contest)[0]
         redraws, law = self.selection.undefined == UndefinedRule.REDRAW, None
-        if source.has_width and redraws and crossed is None and is_tighter_shown(pi, metric):
-            contest = self._find_contest(scores).select_first(prefix, best)
+        if source.has_width and redraws and is_tighter_shown(pi, metric):
+            contest = crossed or self._find_contest(scores).select_first(prefix, best)
             law = find_tighter_law(contest, metric, contest.pi, value)
         return finish_limits(
             near,

@@ -194,7 +194,7 @@ class BBC(ResamplingKnobs):
             contest = cross_judges(contest, metric)
             alone = contest.pi.select(contest.winner)
             limits, remarks = with_spread(drawn, alone, metric, value=value, contest=contest)
-            tighter = self.limits == "tighter" and usual and by_score and not guided
+            tighter = self.limits == "tighter" and usual and by_score
             limits, gained = finish_limits(
                 limits,
                 metric,
