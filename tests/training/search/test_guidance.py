@@ -22,6 +22,7 @@ from earnest.core.data.guides import split_halves
 from earnest.errors import InputError
 from earnest.inference import ResampledSelection, mean_curves
 from earnest.store import MemoryStore
+from earnest.training.search.estimate import EstimateQuestion
 from earnest.training.search.guidance import CrossedAsker, Proposal
 
 
@@ -342,3 +343,28 @@ def test_curves_of_a_report_are_drawn_by_the_unseen_half(crossed_pi: en.Predicti
     assert curves.roc.area == pytest.approx(estimate.value)
     assert estimate.draws is not None
     assert np.nanmean(estimate.draws) == pytest.approx(estimate.value)
+
+
+def test_a_winner_by_another_rule_is_judged_by_its_own_unseen_half(
+    crossed_pi: en.Predictions,
+) -> None:
+    metric = en.metric("roc_auc")
+    naive = en.estimate(crossed_pi, metric=metric, method="naive")
+    assert crossed_pi.guides is not None
+    other = next(
+        c
+        for c in np.flatnonzero(crossed_pi.guides.guided_by >= 0).tolist()
+        if crossed_pi.configs.ids[c] != naive.winner
+    )
+    question = EstimateQuestion(
+        metric=metric,
+        method="bbc",
+        confidence_level=0.95,
+        n_resamples=60,
+        seed=0,
+        best=other,
+        cautions=(),
+    )
+    estimate = question.answer(crossed_pi)
+    assert estimate.winner == crossed_pi.configs.ids[other]
+    assert estimate.guide == "crossed"
