@@ -615,7 +615,7 @@ def _choice_remarks(estimate: Estimate, parts: EstimateParts, call: Call) -> Ite
 
 def _result_remarks(estimate: Estimate, method: Method, call: Call) -> Iterator[Caution]:
     yield from too_optimistic(estimate)
-    if estimate.guide in (Guide.ALL, Guide.MIXED):
+    if estimate.guide in (Guide.ALL, Guide.MIXED) and estimate.honest:  # else nothing is corrected
         yield of_search.dynamic_search(
             "" if estimate.ensemble is not None else method.spec.name,
             corrects=method.spec.static_only,

@@ -88,10 +88,9 @@ def dynamic_search(method: str, corrects: bool, crossed: bool) -> Words:
     """
     name = f"Method {method!r}" if method else "The estimate of an ensemble"
     if crossed:
-        members = "" if method else ", as members of both halves leave none that guided nobody"
         what = (
-            "Two samplers proposed the configurations, each told the scores of one half of the "
-            f"cases. {name} judges by all cases{members}."
+            "Two samplers were each told the scores of one half of the cases; "
+            f"{name[0].lower()}{name[1:]} judges by all."
         )
     else:
         what = "The search used earlier scores to propose configurations."
@@ -105,8 +104,8 @@ def dynamic_search(method: str, corrects: bool, crossed: bool) -> Words:
     if crossed:
         return Words(
             what,
-            "So optimism is left: in greedy searches on noise (100 cases, 500 trials) the AUC came "
-            "out .07 too high, and .02 where the unseen half judged.",
+            "So optimism is left: in greedy searches on noise the AUC came out .07 too high, where "
+            "the unseen half gave .02.",
             f"Use {arg('method', 'bbc')} for the best configuration, or confirm the result on "
             "unseen cases.",
         )
