@@ -13,7 +13,7 @@ from benchmarks.rows import read_rows, write_rows
 HERE = Path(__file__).parent
 CELLS = HERE / "cells.csv"
 SEED = 20_261_119
-BLOCK = 10  # runs of a task
+BLOCK = 2  # runs of a task
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,9 @@ class Cell:
     half : str
         'open' cells may be looked at while methods are developed, 'closed' ones are the check.
     sampler : str
-        'evolution' changes one of the five best, 'climb' the best; 'tpe' and 'cma' are Optuna's.
+        'evolution' changes one of the five best, 'climb' the best; 'strategy' draws around the best
+        with steps that adapt, as CMA-ES does; 'gp' maximizes the expected improvement of a Gaussian
+        process; 'halving' gives the best third more of the first parameter; 'tpe' is Optuna's.
     space : str
         'masks': which of 20 features a ridge model uses, and its penalty. 'tree': five parameters
         of a decision tree. 'boosting': five of gradient boosting.
@@ -80,8 +82,19 @@ def cells() -> list[Cell]:
         *(("tpe", "masks", "roc_auc", s, 100, 100, 1, 1, few) for s in ("none", "some")),
         *(("tpe", "tree", "roc_auc", s, 150, 80, 1, 1, few) for s in ("none", "some")),
         ("tpe", "tree", "accuracy", "some", 150, 80, 1, 1, few),
-        ("cma", "tree", "roc_auc", "none", 150, 80, 1, 1, few),
+        ("strategy", "tree", "roc_auc", "none", 150, 80, 1, 1, few),
         ("tpe", "boosting", "roc_auc", "some", 300, 30, 1, 1, 60),
+        *(("gp", "tree", "roc_auc", s, 150, 60, 1, 1, few) for s in ("some", "none")),
+        ("strategy", "tree", "accuracy", "some", 150, 80, 1, 1, few),
+        ("halving", "tree", "roc_auc", "some", 150, 81, 1, 1, few),
+        ("halving", "boosting", "roc_auc", "none", 200, 27, 1, 1, 60),
+        *(("evolution", "masks", "roc_auc_ovr", s, 150, 150, 1, 1, few) for s in ("none", "some")),
+        ("evolution", "masks", "roc_auc", "none", 100, 1000, 1, 1, 100),
+        ("evolution", "masks", "accuracy", "some", 100, 1000, 1, 1, 100),
+        ("evolution", "masks", "roc_auc", "some", 2000, 100, 1, 1, 60),
+        ("climb", "masks", "r2", "none", 2000, 100, 1, 1, 60),
+        ("strategy", "tree", "roc_auc", "none", 150, 80, 1, 1, few),
+        ("evolution", "masks", "log_loss", "strong", 100, 150, 1, 1, most),
     ]
     return [
         Cell(number, "open" if number % 2 == 0 else "closed", *design)

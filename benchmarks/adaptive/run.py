@@ -11,7 +11,7 @@ blocks of runs are taken in random order, so a study that is cut short has fewer
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,8 +27,7 @@ from benchmarks.adaptive.samplers import FEATURES, PENALTIES, make_search
 from benchmarks.rows import write_rows
 from earnest.core.base.rng import Seeds
 from earnest.core.data.guides import Guides, split_halves
-from earnest.inference.resampling.winners import spread_of_halves
-from earnest.training.search.guidance import CrossedAsker, score_guides
+from earnest.training.search.guidance import CrossedAsker, Proposal, score_halves
 
 Floats = NDArray[np.float64]
 FOLDS, NEW, RESAMPLES = 5, 3_000, 500
@@ -51,7 +50,6 @@ class Row:
     low_bound: float
     high_bound: float
     standard_error: float
-    spread: float
 
 
 class World:
@@ -61,6 +59,7 @@ class World:
         self.cell = cell
         self.rng = np.random.default_rng([SEED, cell.number, run])
         self.numbers = cell.metric == "r2"
+        self.classes = 3 if cell.metric == "roc_auc_ovr" else 2
         self.X, self.y, self.groups = self._draw(cell.n)
         self.new, self.new_y, _ = self._draw(NEW)
         units = np.arange(cell.n) if self.groups is None else self.groups
@@ -76,7 +75,11 @@ class World:
         if self.numbers:
             y = X[:, :5].sum(axis=1) * shift / np.sqrt(5.0) + self.rng.standard_normal(n)
             return X, y, None
-        y = (np.arange(units) % 2)[groups].astype(float)
+        y = (np.arange(units) % self.classes)[groups].astype(float)
+        if self.classes > 2:
+            for label in range(self.classes):
+                X[:, 5 * label : 5 * label + 5] += shift * (y == label)[:, None] / np.sqrt(5.0)
+            return X, y, None
         X[:, :5] += shift * (2.0 * y - 1.0)[:, None] / np.sqrt(5.0)
         return X, y, None if size == 1 else groups
 
@@ -90,9 +93,14 @@ class World:
         return fold[units]
 
     def respond(self, params: dict[str, float]) -> tuple[Floats, Floats]:
-        """Return out-of-fold responses (n, R), and those of all fold models to new cases (F, N)."""
+        """Return out-of-fold responses (n, R), and those of all fold models to new cases (F, N).
+
+        With more than two classes both have one more axis.
+        """
         repeats = self.cell.repeats
-        tested, new = np.empty((self.cell.n, repeats)), np.empty((repeats * FOLDS, NEW))
+        wide = () if self.classes == 2 else (self.classes,)
+        tested = np.empty((self.cell.n, repeats, *wide))
+        new = np.empty((repeats * FOLDS, NEW, *wide))
         for repeat in range(repeats):
             for fold in range(FOLDS):
                 test = self.fold[:, repeat] == fold
@@ -131,13 +139,26 @@ class World:
 
     def _ridge(self, X: Floats, y: Floats, new: Floats, params: dict[str, float]) -> Floats:
         columns = [i for i in range(FEATURES) if params[f"f{i}"]] or list(range(FEATURES))
+        if self.classes > 2:
+            parts = [
+                self._ridge_two(X, 2.0 * (y == label) - 1.0, new, columns, params)
+                for label in range(self.classes)
+            ]
+            chances = np.clip((np.stack(parts, axis=1) + 1.0) / 2.0, 0.02, 0.98)
+            return np.asarray(chances / chances.sum(axis=1, keepdims=True))
         outcome = y if self.numbers else 2.0 * y - 1.0
+        answer = self._ridge_two(X, outcome, new, columns, params)
+        return answer if self.numbers else np.clip((answer + 1.0) / 2.0, 0.02, 0.98)
+
+    def _ridge_two(
+        self, X: Floats, outcome: Floats, new: Floats, columns: list[int], params: dict[str, float]
+    ) -> Floats:
+        """Return what ridge regression on some columns predicts."""
         middle, mean = X[:, columns].mean(axis=0), outcome.mean()
         A = X[:, columns] - middle
         penalty = PENALTIES[int(params["penalty"])] * np.eye(len(columns))
         slopes = np.linalg.solve(A.T @ A + penalty, A.T @ (outcome - mean))
-        answer = mean + (new[:, columns] - middle) @ slopes
-        return answer if self.numbers else np.clip((answer + 1.0) / 2.0, 0.02, 0.98)
+        return np.asarray(mean + (new[:, columns] - middle) @ slopes)
 
     def true_score(self, new: Floats) -> float:
         """Return the mean score of the fold models on new cases."""
@@ -157,6 +178,8 @@ class World:
 def _score(metric: str, y: Floats, said: Floats) -> float:
     if metric == "roc_auc":
         return float(roc_auc_score(y, said))
+    if metric == "roc_auc_ovr":
+        return float(roc_auc_score(y, said, multi_class="ovr"))
     if metric == "log_loss":
         return float(log_loss(y, said))
     if metric == "r2":
@@ -171,9 +194,9 @@ class Half:
     def __init__(self, search: object, seed: int) -> None:
         self._asker = search.start(seed)  # type: ignore[attr-defined]  # a dynamic search
 
-    def ask(self) -> list[tuple[int, dict[str, float]]]:
+    def ask(self) -> list[Proposal]:
         """Return the next configurations."""
-        return [(-1, params) for params in self._asker.ask()]
+        return [Proposal(0, 0, params) for params in self._asker.ask()]
 
     def tell(self, halves: Sequence[int], scores: Sequence[float]) -> None:
         """Learn the scores of the last ones."""
@@ -193,16 +216,19 @@ def search(world: World, design: str, seed: int) -> Row:
     guided: list[int] = []
     halves: NDArray[np.int8] | None = None
     while asked := asker.ask():
-        pairs = [world.respond(dict(params)) for _, params in asked]  # type: ignore[arg-type]
-        codes = [half for half, _ in asked]
+        pairs = [world.respond(dict(each.params)) for each in asked]  # type: ignore[arg-type]
+        codes = [each.half for each in asked]
         batch = world.predictions([tested for tested, _ in pairs])
         if halves is None:
             halves = split_halves(batch.target, batch.folds, Seeds(seed))
-        guides = Guides(halves, np.array(codes, dtype=np.int8))
-        asker.tell(codes, list(_told(batch, guides, metric, crossed=crossed)))
+        # Without crossing, as if one half held all cases, and guided all.
+        mine = halves if crossed else np.zeros(cell.n, dtype=np.int8)
+        guided_by = [each.guided_by for each in asked]
+        guides = Guides(mine, np.array(guided_by, dtype=np.int8))
+        asker.tell(codes, list(score_halves(replace(batch, guides=guides), codes, metric)))
         table += [tested for tested, _ in pairs]
         answers += [new for _, new in pairs]
-        guided += codes
+        guided += guided_by
     assert halves is not None
     pi = world.predictions(table)
     if crossed:
@@ -215,7 +241,6 @@ def search(world: World, design: str, seed: int) -> Row:
     interval = both.interval
     assert interval is not None
     assert both.naive is not None
-    spread = spread_of_halves(pi.guides, both.details.winners) if pi.guides is not None else 1.0
     return Row(
         cell.number,
         seed,
@@ -228,16 +253,7 @@ def search(world: World, design: str, seed: int) -> Row:
         bounds[0].low if bounds[0] else np.nan,
         bounds[1].high if bounds[1] else np.nan,
         both.standard_error or np.nan,
-        spread,
     )
-
-
-def _told(pi: en.Predictions, guides: Guides, metric: object, *, crossed: bool) -> Iterator[float]:
-    """Yield the scores that a sampler is told; greater is better."""
-    if not crossed:  # as if one half held all cases, and guided all
-        everyone = np.zeros(pi.n_cases, dtype=np.int8)
-        guides = Guides(everyone, np.zeros(pi.n_configs, dtype=np.int8))
-    return score_guides(replace(pi, guides=guides), metric)  # type: ignore[arg-type]
 
 
 def run_block(task: tuple[Cell, int]) -> list[Row]:
@@ -269,11 +285,10 @@ def main() -> None:
         try:
             for future in as_completed(futures, timeout=max(1.0, end - monotonic())):
                 rows += future.result()
+                rows.sort(key=lambda row: (row.cell, row.run, DESIGNS.index(row.design)))
+                write_rows(rows, options.out / f"runs_{options.half or 'all'}.csv")
         except TimeoutError:
             pool.shutdown(wait=False, cancel_futures=True)
-    rows.sort(key=lambda row: (row.cell, row.run, DESIGNS.index(row.design)))
-    name = f"runs_{options.half or 'all'}.csv"
-    write_rows(rows, options.out / name)
     print(f"{len(rows)} searches of {len(cells)} cells", flush=True)
 
 

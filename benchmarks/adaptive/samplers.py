@@ -1,12 +1,13 @@
-"""Searches that learn from scores: two greedy ones of our own, and Optuna's."""
+"""Searches that learn from scores: five of our own, and Optuna's default."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from earnest.training.search.preparation import DynamicSearch
 
@@ -15,6 +16,8 @@ PENALTIES = (0.3, 3.0, 30.0, 300.0, 3000.0)
 STARTS = 20  # random configurations before a search learns
 BATCH = 5
 Params = dict[str, float]
+Floats = NDArray[np.float64]
+Rule = Callable[[Floats, Floats, int, int, np.random.Generator], Floats]
 
 
 class Draw(Protocol):
@@ -109,12 +112,112 @@ class GreedyAsker:
         return space.change(self._tried[int(self._rng.choice(best))], self._rng)
 
 
+@dataclass(frozen=True)
+class Cube:
+    """A search of the five numbers of `Unit`, by a rule that proposes from scores."""
+
+    rule: Rule
+    trials: int
+
+    def limit(self) -> int:
+        """Return how many configurations there are."""
+        return self.trials
+
+    def start(self, seed: int) -> CubeAsker:
+        """Start a run."""
+        return CubeAsker(self, seed)
+
+
+class CubeAsker:
+    """One run of it."""
+
+    def __init__(self, knobs: Cube, seed: int) -> None:
+        self.knobs, self._rng = knobs, np.random.default_rng(seed)
+        self._points = np.empty((0, 5))
+        self._scores = np.empty(0)
+
+    def ask(self) -> Sequence[Params]:
+        """Return the next configurations."""
+        size = min(BATCH, self.knobs.trials - len(self._points))
+        if size <= 0:
+            return []
+        scores = np.where(np.isfinite(self._scores), self._scores, np.nan)
+        known = ~np.isnan(scores)
+        told = self._points[: len(scores)][known], scores[known]
+        points = self.knobs.rule(*told, size, self.knobs.trials, self._rng)
+        self._points = np.vstack([self._points, points])
+        return [{f"u{i}": float(u) for i, u in enumerate(point)} for point in points]
+
+    def tell(self, scores: Sequence[float]) -> None:
+        """Learn the scores of the last ones."""
+        self._scores = np.append(self._scores, scores)
+
+
+def adapt_strategy(
+    points: Floats, scores: Floats, size: int, trials: int, rng: np.random.Generator
+) -> Floats:
+    """Draw around the mean of the best quarter, with its covariance and a step that shrinks."""
+    if len(scores) < 2 * BATCH:
+        return rng.random((size, 5))
+    best = points[np.argsort(-scores, kind="stable")[: max(3, len(scores) // 4)]]
+    step = 0.3 * (1.0 - len(scores) / trials) ** 0.5 + 0.03
+    shape = np.cov(best.T) + step**2 * np.eye(5)
+    drawn = rng.multivariate_normal(best.mean(axis=0), shape, size)
+    return np.asarray(np.clip(drawn, 0.0, 1.0))
+
+
+def improve_expected(
+    points: Floats, scores: Floats, size: int, trials: int, rng: np.random.Generator
+) -> Floats:
+    """Return the points of 500 random ones with the largest expected improvement."""
+    if len(scores) < 2 * BATCH or np.ptp(scores) == 0.0:
+        return rng.random((size, 5))
+    from scipy.stats import norm
+    from sklearn.gaussian_process import GaussianProcessRegressor
+    from sklearn.gaussian_process.kernels import Matern
+
+    level, spread = scores.mean(), scores.std()
+    process = GaussianProcessRegressor(Matern(0.3, "fixed", nu=2.5), alpha=0.2)
+    process.fit(points, (scores - level) / spread)
+    tried = rng.random((500, 5))
+    mean, error = process.predict(tried, return_std=True)
+    ahead = mean - process.predict(points).max()
+    ratio = ahead / np.maximum(error, 1e-9)
+    gain = ahead * norm.cdf(ratio) + error * norm.pdf(ratio)
+    return np.asarray(tried[np.argsort(-gain, kind="stable")[:size]])
+
+
+def halve_successively(
+    points: Floats, scores: Floats, size: int, trials: int, rng: np.random.Generator
+) -> Floats:
+    """Run what is in the best third of its rung again with more of the first parameter.
+
+    Rungs are .1, .4 and 1. Where nothing is to be promoted, a random point begins at .1.
+    """
+    proposals: list[Floats] = []
+    while len(proposals) < size:
+        every = np.vstack([points, *proposals])
+        promoted = None
+        for low, high in ((0.4, 1.0), (0.1, 0.4)):
+            rung = np.flatnonzero(points[:, 0] == low)
+            best = rung[np.argsort(-scores[rung], kind="stable")[: len(rung) // 3]]
+            above = every[every[:, 0] == high, 1:]
+            for place in best:
+                if promoted is None and not (above == points[place, 1:]).all(axis=1).any():
+                    promoted = np.append(high, points[place, 1:])
+        proposals.append(np.append(0.1, rng.random(4)) if promoted is None else promoted)
+    return np.array(proposals).reshape(-1, 5)
+
+
 def make_search(sampler: str, space: str, trials: int) -> DynamicSearch:
     """Return a search by its name."""
     draw = Masks() if space == "masks" else Unit()
     parents = {"random": 0, "climb": 1, "evolution": 5}
     if sampler in parents:
         return Greedy(draw, trials, parents[sampler])
+    rules = {"strategy": adapt_strategy, "gp": improve_expected, "halving": halve_successively}
+    if sampler in rules:
+        return Cube(rules[sampler], trials)
     import optuna
 
     import earnest as en
@@ -128,6 +231,5 @@ def make_search(sampler: str, space: str, trials: int) -> DynamicSearch:
         }
         | {"penalty": optuna.distributions.IntDistribution(0, len(PENALTIES) - 1)},
     }
-    kinds = {"tpe": optuna.samplers.TPESampler, "cma": optuna.samplers.CmaEsSampler}
     chosen = spaces.get(space, dict.fromkeys(names, unit))
-    return en.optuna_candidates(chosen, kinds[sampler], n_trials=trials, batch=BATCH)
+    return en.optuna_candidates(chosen, optuna.samplers.TPESampler, n_trials=trials, batch=BATCH)

@@ -276,6 +276,8 @@ def find_evidence_cautions(pi: Predictions, metric: Metric, test: Test) -> Itera
     """Yield what a reader must know of the predictions, as far as it bears on a test."""
     models = test.spec.estimand is ComparisonEstimand.FOLD_MODELS
     by_fold = test.spec.min_folds > 1 or (models and isinstance(metric, RankMetric))
+    if not pi.configs.static and (pi.guides is None or pi.guides.guided):
+        yield of_search.dynamic_comparison(pi.guides is not None)
     for caution in evidence_remarks(pi, metric):
         if by_fold or caution.about is not Scope.FOLDS:
             yield caution

@@ -16,6 +16,7 @@ from .curves.corrected import CurvePoints as CurvePoints
 from .curves.corrected import ResampledSelection as ResampledSelection
 from .curves.corrected import class_curves as class_curves
 from .curves.corrected import curve_points as curve_points
+from .curves.corrected import mean_curves as mean_curves
 from .curves.corrected import roc_points as roc_points
 from .curves.thresholds import thresholds_beside as thresholds_beside
 from .curves.winner import kaplan_meier as kaplan_meier
@@ -41,8 +42,11 @@ from .left_out.leave_pair_out import pairs_of as pairs_of
 from .limits.auc import delong as delong
 from .limits.auc import hanley_mcneil as hanley_mcneil
 from .limits.auc import hanley_mcneil_variance as hanley_mcneil_variance
+from .limits.ceiling import Contest as Contest
 from .limits.ceiling import disjoint_pairs as disjoint_pairs
 from .limits.ceiling import with_spread as with_spread
+from .limits.crossed import JudgeShares as JudgeShares
+from .limits.crossed import cross_judges as cross_judges
 from .limits.fold_normal import FoldNormal as FoldNormal
 from .limits.fold_normal import fold_normal as fold_normal
 from .limits.replicates import find_replicate_limits as find_replicate_limits

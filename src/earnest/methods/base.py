@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
@@ -47,6 +47,12 @@ class Call:
     no_information: float | None
     n_jobs: int | None = None
     design: NestedPredictions | PairedHalves | None = None
+
+    def without_guides(self) -> Call:
+        """Return the same question, in which all cases may judge every configuration."""
+        if self.pi.guides is None:
+            return self
+        return replace(self, pi=replace(self.pi, guides=None))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -39,7 +39,7 @@ from earnest.core.results.interval import (
     WidenedLimits,
     limit_remarks,
 )
-from earnest.core.results.specs import ON_ITEMS, Estimand, Guide, Selection, Side
+from earnest.core.results.specs import ON_ITEMS, Estimand, Evidence, Guide, Selection, Side
 from earnest.core.text.doors import arg
 from earnest.core.text.estimate import LARGE, describe_optimism, flatters
 from earnest.engine.scores import spread_scores
@@ -52,6 +52,7 @@ from earnest.inference.remarks import (
     resampling_remarks,
     ties_at_the_top,
 )
+from earnest.inference.resampling.winners import is_guided
 from earnest.kernels.score import score_table
 from earnest.methods import METHODS
 from earnest.methods.base import (
@@ -435,7 +436,7 @@ def _answer(method: Method, call: Call | ReplicatesCall) -> Estimate:
     if isinstance(call, ReplicatesCall):
         return _answer_of_replicates(method, call)
     check_question(method, call.design or call.pi, call.pi.target, call.metric)
-    parts = method(call)
+    parts = method(call if method.spec.judges_guided else call.without_guides())
     result = _make_estimate(method, call, parts)
     halves = isinstance(call.design, PairedHalves)  # random splits leave cases untested by design
     everything = [
@@ -505,7 +506,11 @@ def _find_guide(method: Method, call: Call, parts: EstimateParts) -> Guide | Non
     """Return which cases guided the search, where the method judges what was selected."""
     if parts.guide is not None or call.pi.configs.static:
         return parts.guide
-    return Guide.ALL if method.spec.static_only else None
+    if method.spec.needs is not Evidence.OUT_OF_SAMPLE and not method.spec.static_only:
+        return None  # its design searches anew on other cases
+    if call.pi.guides is None:
+        return Guide.ALL
+    return Guide.MIXED if is_guided(call.pi) else None
 
 
 # Estimands of models that have not seen the cases which test them.
@@ -610,8 +615,12 @@ def _choice_remarks(estimate: Estimate, parts: EstimateParts, call: Call) -> Ite
 
 def _result_remarks(estimate: Estimate, method: Method, call: Call) -> Iterator[Caution]:
     yield from too_optimistic(estimate)
-    if estimate.guide is Guide.ALL:
-        yield of_search.dynamic_search(method.spec.name)
+    if estimate.guide in (Guide.ALL, Guide.MIXED) and estimate.honest:  # else nothing is corrected
+        yield of_search.dynamic_search(
+            "" if estimate.ensemble is not None else method.spec.name,
+            corrects=method.spec.static_only,
+            crossed=estimate.guide is Guide.MIXED,
+        )
     elif estimate.guide is Guide.CROSSED:
         yield of_search.crossed_search()
     if estimate.selection is Selection.NOTHING_SELECTED:

@@ -45,7 +45,8 @@ def run(folder: Path, n_trials: int = 14, **options: Any) -> tuple[optuna.Study,
     settings: dict[str, Any] = {"metric": "roc_auc", "rng": 4} | options
     crossed = CrossedStudy(Y, store=folder, **settings)
     make = lambda seed: TPESampler(seed=seed, n_startup_trials=3)  # noqa: E731
-    study = optuna.create_study(direction="maximize", sampler=crossed.sampler(make))
+    direction = "maximize" if crossed.metric.greater_is_better else "minimize"
+    study = optuna.create_study(direction=direction, sampler=crossed.sampler(make))
     study.optimize(objective(crossed), n_trials=n_trials)
     return study, crossed
 
@@ -73,7 +74,7 @@ def test_the_study_is_judged_by_the_unseen_halves(tmp_path: Path) -> None:
     pi = en.predictions_from(study, Y, store=tmp_path)
     assert pi.guides is not None
     np.testing.assert_array_equal(pi.guides.halves, crossed.halves)
-    assert pi.guides.guided_by.tolist() == [0, 1] * 7
+    assert pi.guides.guided_by.tolist() == [-1, -1, *[0, 1] * 6]  # the first of each knew nothing
     estimate = en.estimate(pi, metric="roc_auc", rng=1)
     assert estimate.guide == "crossed"
     assert not pi.configs.static
@@ -119,7 +120,7 @@ def test_two_workers_share_a_study(tmp_path: Path) -> None:
         study.optimize(objective(crossed), n_trials=3)
     pi = en.predictions_from(tmp_path / "study.db", Y, store=tmp_path / "kept")
     assert pi.guides is not None
-    assert pi.guides.guided_by.tolist() == [0, 1, 0, 1, 0, 1]
+    assert pi.guides.guided_by.tolist() == [-1, -1, 0, 1, 0, 1]
 
 
 def test_a_pruner_sees_the_half_alone(tmp_path: Path) -> None:
@@ -135,7 +136,7 @@ def test_a_pruner_sees_the_half_alone(tmp_path: Path) -> None:
 
 def test_repeats_are_scored_one_by_one(tmp_path: Path) -> None:
     crossed = CrossedStudy(Y, metric="roc_auc", store=tmp_path, rng=4)
-    study = optuna.create_study(sampler=crossed.sampler(RandomSampler))
+    study = optuna.create_study(direction="maximize", sampler=crossed.sampler(RandomSampler))
     trial = study.ask()
     first, second = NOISE[:, 0], NOISE[:, 1]
     crossed.keep(trial, np.arange(N), first)
@@ -148,7 +149,7 @@ def test_repeats_are_scored_one_by_one(tmp_path: Path) -> None:
 def test_texts_as_classes_and_columns_of_classes_are_scored(tmp_path: Path) -> None:
     words = np.array(["cat", "dog", "fox"])[np.arange(N) % 3]
     crossed = CrossedStudy(words, metric="accuracy", store=tmp_path, rng=4)
-    study = optuna.create_study(sampler=crossed.sampler(RandomSampler))
+    study = optuna.create_study(direction="maximize", sampler=crossed.sampler(RandomSampler))
     cases = crossed.halves == 0
     value = crossed.keep(study.ask(), np.arange(N), words)
     assert value == 1.0
@@ -165,3 +166,104 @@ def test_samplers_that_cannot_be_crossed_are_refused(tmp_path: Path) -> None:
         crossed.sampler(TPESampler(seed=1))  # type: ignore[arg-type]
     with pytest.raises(InputError, match="cannot share a study"):
         crossed.sampler(NSGAIISampler)
+
+
+def stored(folder: Path, sampler: Any, **options: Any) -> optuna.Study:
+    return optuna.create_study(
+        study_name="shared",
+        storage=f"sqlite:///{folder / 'study.db'}",
+        direction=options.pop("direction", "maximize"),
+        sampler=sampler,
+        load_if_exists=True,
+        **options,
+    )
+
+
+def test_a_forgotten_sampler_is_refused(tmp_path: Path) -> None:
+    crossed = CrossedStudy(Y, metric="roc_auc", store=tmp_path, rng=4)
+    study = optuna.create_study(direction="maximize", sampler=TPESampler(seed=0))
+    with pytest.raises(InputError, match="was not proposed by the sampler"):
+        study.optimize(objective(crossed), n_trials=1)
+
+
+def test_a_study_keeps_its_halves(tmp_path: Path) -> None:
+    first = CrossedStudy(Y, metric="roc_auc", store=tmp_path / "kept")
+    stored(tmp_path, first.sampler(TPESampler)).optimize(objective(first), n_trials=4)
+    later = CrossedStudy(Y, metric="roc_auc", store=tmp_path / "kept")
+    assert not np.array_equal(first.halves, later.halves)
+    stored(tmp_path, later.sampler(TPESampler)).optimize(objective(later), n_trials=4)
+    np.testing.assert_array_equal(first.halves, later.halves)
+    pi = en.predictions_from(tmp_path / "study.db", Y, store=tmp_path / "kept")
+    assert pi.guides is not None
+    np.testing.assert_array_equal(pi.guides.halves, first.halves)
+
+
+def test_other_halves_of_a_study_are_refused(tmp_path: Path) -> None:
+    first = CrossedStudy(Y, metric="roc_auc", store=tmp_path / "kept", rng=4)
+    stored(tmp_path, first.sampler(TPESampler)).optimize(objective(first), n_trials=2)
+    for other in (
+        CrossedStudy(Y, metric="roc_auc", store=tmp_path / "kept", rng=5),
+        CrossedStudy(Y[::-1], metric="roc_auc", store=tmp_path / "kept"),
+    ):
+        with pytest.raises(InputError, match="other halves"):
+            stored(tmp_path, other.sampler(TPESampler)).ask()
+
+
+def test_later_runs_do_not_repeat_the_points_of_earlier_ones(tmp_path: Path) -> None:
+    for _ in range(3):
+        crossed = CrossedStudy(Y, metric="roc_auc", store=tmp_path / "kept", rng=4)
+        study = stored(tmp_path, crossed.sampler(TPESampler))
+        study.optimize(objective(crossed), n_trials=2)
+    points = {tuple(trial.params.values()) for trial in study.trials}
+    assert len(points) == 6
+
+
+def test_the_direction_of_a_study_is_that_of_its_metric(tmp_path: Path) -> None:
+    crossed = CrossedStudy(Y, metric="log_loss", store=tmp_path, rng=4)
+    study = optuna.create_study(direction="maximize", sampler=crossed.sampler(TPESampler))
+    with pytest.raises(InputError, match="minimize"):
+        study.ask()
+
+
+@pytest.mark.parametrize(
+    "make_pruner",
+    [
+        lambda: optuna.pruners.MedianPruner(n_startup_trials=1),
+        optuna.pruners.SuccessiveHalvingPruner,
+    ],
+)
+def test_a_pruner_compares_within_halves(make_pruner: Callable[[], Any], tmp_path: Path) -> None:
+    """Scores of half 1 that are all better do not end a trial of half 0."""
+
+    def states(lead: float) -> list[str]:
+        crossed = CrossedStudy(Y, metric="roc_auc", store=tmp_path, rng=4)
+        study = optuna.create_study(
+            study_name="alike",
+            direction="maximize",
+            sampler=crossed.sampler(RandomSampler),
+            pruner=make_pruner(),
+        )
+        for number in range(24):
+            trial = study.ask()
+            value = float(NOISE[number, 0]) + lead * (number % 2)
+            ended = False
+            for step in range(FOLDS):
+                trial.report(value, step)
+                ended = ended or trial.should_prune()
+            state = optuna.trial.TrialState.PRUNED if ended else None
+            study.tell(trial, None if ended else value, state=state)
+        return [trial.state.name for trial in study.trials]
+
+    plain, ahead = states(0.0), states(100.0)
+    assert plain == ahead
+    assert "PRUNED" in plain
+
+
+def test_hyperband_is_refused(tmp_path: Path) -> None:
+    crossed = CrossedStudy(Y, metric="roc_auc", store=tmp_path, rng=4)
+    sampler, pruner = crossed.sampler(TPESampler), optuna.pruners.HyperbandPruner()
+    study = optuna.create_study(
+        study_name="bands", direction="maximize", sampler=sampler, pruner=pruner
+    )
+    with pytest.raises(InputError, match="both halves"):
+        study.ask()

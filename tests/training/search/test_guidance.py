@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -20,8 +20,10 @@ from earnest import SearchCV, optuna_candidates
 from earnest.core.base.rng import Seeds
 from earnest.core.data.guides import split_halves
 from earnest.errors import InputError
+from earnest.inference import ResampledSelection, mean_curves
 from earnest.store import MemoryStore
-from earnest.training.search.guidance import CrossedAsker
+from earnest.training.search.estimate import EstimateQuestion
+from earnest.training.search.guidance import CrossedAsker, Proposal
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ def test_samplers_take_turns_and_the_limit_is_that_of_both() -> None:
     search = crossed()
     guides = search.predictions_.guides
     assert guides is not None
-    assert guides.guided_by.tolist() == [0, 1] * 6
+    assert guides.guided_by.tolist() == [-1] * 6 + [0, 1] * 3  # the first batches knew nothing
     assert len(search.trials_) == 12
     assert search.estimate_.guide == "crossed"
 
@@ -109,7 +111,7 @@ def test_each_sampler_is_told_the_score_on_its_own_half() -> None:
     first, second = Listening.heard[:2]
     for told, half in ((first, 0), (second, 1)):
         cases = guides.halves == half
-        columns = np.flatnonzero(guides.guided_by == half)[:3]
+        columns = [half, half + 2, half + 4]  # they take turns
         oracle = [roc_auc_score(pi.target.y[cases], pi.responses[cases, c, 0]) for c in columns]
         np.testing.assert_allclose(told, oracle, atol=1e-12)
 
@@ -117,17 +119,21 @@ def test_each_sampler_is_told_the_score_on_its_own_half() -> None:
 def test_what_a_sampler_proposes_depends_on_nothing_of_the_other_half() -> None:
     """Other predictions of half 1 change the proposals of sampler 1 alone."""
 
-    def proposals(noise: float) -> list[tuple[int, Mapping[str, object]]]:
+    def proposals(noise: float) -> list[Proposal]:
         asker, every = CrossedAsker(Climber(trials=24), Seeds(1)), []
         while asked := asker.ask():
             every += asked
-            scores = [-abs(np.log(float(str(p["C"])))) * (1 - half * noise) for half, p in asked]
-            asker.tell([half for half, _ in asked], scores)
+            points = [abs(np.log(float(str(each.params["C"])))) for each in asked]
+            halves = [each.half for each in asked]
+            asker.tell(halves, [-x * (1 - h * noise) for x, h in zip(points, halves, strict=True)])
         return every
 
-    plain, other = proposals(0.0), proposals(3.0)
-    assert [p for half, p in plain if half == 0] == [p for half, p in other if half == 0]
-    assert [p for half, p in plain if half == 1] != [p for half, p in other if half == 1]
+    fair, other = proposals(0.0), proposals(3.0)
+    for half, alike in ((0, True), (1, False)):
+        first, second = ([p.params for p in run if p.half == half] for run in (fair, other))
+        assert (first == second) is alike
+    assert {each.guided_by for each in fair[:6]} == {-1}
+    assert [each.guided_by for each in fair[6:]] == [each.half for each in fair[6:]]
 
 
 def test_the_value_is_that_of_a_plain_loop_over_the_unseen_half() -> None:
@@ -244,3 +250,129 @@ def test_halves_of_numbers_have_about_the_same_distribution() -> None:
     halves = split_halves(pi.target, pi.folds, Seeds(0))
     assert int(halves.sum()) == 100
     assert abs(y[halves == 0].mean() - y[halves == 1].mean()) < 0.15
+
+
+@pytest.fixture(scope="module")
+def crossed_pi() -> en.Predictions:
+    return crossed().predictions_
+
+
+def plain(pi: en.Predictions) -> en.Predictions:
+    return replace(pi, guides=None)
+
+
+@pytest.mark.parametrize(
+    "selector", ["top_average", en.rules.GreedyEnsemble(size=5), en.rules.StackedEnsemble()]
+)
+def test_an_ensemble_has_members_of_both_halves_and_is_judged_by_all_cases(
+    selector: Any, crossed_pi: en.Predictions
+) -> None:
+    bbc = en.methods.BBC(n_resamples=60, selector=selector)
+    pi = pick_probabilities(crossed_pi)
+    estimate = en.estimate(pi, method=bbc, metric="roc_auc", rng=0)
+    oracle = en.estimate(plain(pi), method=bbc, metric="roc_auc", rng=0)
+    assert (estimate.value, estimate.interval) == (oracle.value, oracle.interval)
+    assert (estimate.guide, oracle.guide) == ("mixed", "all")
+    assert [c.facts["crossed"] for c in estimate.cautions if c.code == "EN006"] == [True]
+
+
+def pick_probabilities(pi: en.Predictions) -> en.Predictions:
+    """Return the same with decisions squeezed into chances, which ensembles average."""
+    return replace(pi, responses=1 / (1 + np.exp(-pi.responses)), kind="probability")
+
+
+def test_a_crossed_search_may_deliver_an_ensemble() -> None:
+    search = crossed(refit=en.rules.GreedyEnsemble(size=5))
+    assert search.estimate_.guide == "mixed"
+
+
+@pytest.mark.parametrize("method", ["near_winner", "bbc_fold", "naive", "cv"])
+def test_other_methods_judge_by_all_cases_and_say_so(
+    method: str, crossed_pi: en.Predictions
+) -> None:
+    estimate = en.estimate(crossed_pi, method=method, metric="roc_auc", rng=0)
+    oracle = en.estimate(plain(crossed_pi), method=method, metric="roc_auc", rng=0)
+    assert (estimate.value, estimate.interval) == (oracle.value, oracle.interval)
+    assert (estimate.guide, oracle.guide) == ("mixed", "all")
+    code = "EN006" if estimate.honest else "EN022"  # which says that nothing is corrected
+    assert code in {caution.code for caution in estimate.cautions}
+
+
+def test_one_guided_configuration_is_not_fixed_for_any_method(crossed_pi: en.Predictions) -> None:
+    for column, guide in ((8, "mixed"), (0, None)):
+        estimate = en.estimate(crossed_pi.select(column), method="cv", metric="roc_auc")
+        assert estimate.guide == guide
+        assert ("EN006" in {caution.code for caution in estimate.cautions}) is (guide == "mixed")
+
+
+def test_comparisons_say_that_scores_guided_what_they_compare(crossed_pi: en.Predictions) -> None:
+    for table in (
+        en.compare_many(crossed_pi, metric="roc_auc", rng=0),
+        en.compare(crossed_pi, 6, 7, metric="roc_auc"),
+    ):
+        assert [c.facts["crossed"] for c in table.cautions if c.code == "EN006"] == [True]
+    grid = searched({"C": [0.1, 1.0]}).predictions_
+    for fixed in (grid, crossed_pi):  # the first of a search knew no score
+        assert "EN006" not in [c.code for c in en.compare(fixed, 0, 1, metric="roc_auc").cautions]
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "accuracy", "f1"])
+def test_the_gain_of_all_is_the_estimate_and_that_of_a_prefix_its_own(
+    metric: str, crossed_pi: en.Predictions
+) -> None:
+    gain = en.gain(crossed_pi, metric=metric, n_resamples=120, rng=0)
+    for mark, low, high in zip(gain.marks, gain.low, gain.high, strict=True):
+        prefix = crossed_pi.select(range(mark))
+        bbc = en.methods.BBC(n_resamples=120)
+        estimate = en.estimate(prefix, method=bbc, metric=metric, rng=0)
+        assert gain.corrected[mark - 1] == pytest.approx(estimate.value, abs=1e-12)
+        assert estimate.interval is not None
+        assert (low, high) == pytest.approx(
+            (estimate.interval.low, estimate.interval.high), abs=1e-9
+        )
+
+
+def test_thresholds_count_only_cases_that_did_not_guide(crossed_pi: en.Predictions) -> None:
+    table = en.thresholds(crossed_pi, metric="roc_auc", n_resamples=60, rng=0)
+    both = en.thresholds(plain(crossed_pi), metric="roc_auc", n_resamples=60, rng=0)
+    assert table.draws is not None
+    assert both.draws is not None
+    left, all_left = table.draws.totals[:, 2:].sum(), both.draws.totals[:, 2:].sum()
+    assert 0.4 < left / all_left < 0.6
+    assert table.draws.totals[:, :2].sum() == both.draws.totals[:, :2].sum()
+
+
+def test_curves_of_a_report_are_drawn_by_the_unseen_half(crossed_pi: en.Predictions) -> None:
+    estimate = en.estimate(
+        crossed_pi, method=en.methods.BBC(n_resamples=60), metric="roc_auc", rng=0
+    )
+    selection = ResampledSelection.of(estimate)
+    curves = mean_curves(crossed_pi, en.metric("roc_auc"), str(estimate.winner), selection)
+    assert curves.roc.area == pytest.approx(estimate.value)
+    assert estimate.draws is not None
+    assert np.nanmean(estimate.draws) == pytest.approx(estimate.value)
+
+
+def test_a_winner_by_another_rule_is_judged_by_its_own_unseen_half(
+    crossed_pi: en.Predictions,
+) -> None:
+    metric = en.metric("roc_auc")
+    naive = en.estimate(crossed_pi, metric=metric, method="naive")
+    assert crossed_pi.guides is not None
+    other = next(
+        c
+        for c in np.flatnonzero(crossed_pi.guides.guided_by >= 0).tolist()
+        if crossed_pi.configs.ids[c] != naive.winner
+    )
+    question = EstimateQuestion(
+        metric=metric,
+        method="bbc",
+        confidence_level=0.95,
+        n_resamples=60,
+        seed=0,
+        best=other,
+        cautions=(),
+    )
+    estimate = question.answer(crossed_pi)
+    assert estimate.winner == crossed_pi.configs.ids[other]
+    assert estimate.guide == "crossed"

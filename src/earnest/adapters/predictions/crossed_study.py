@@ -1,15 +1,18 @@
 """A study of Optuna whose two samplers are each told the scores of one half of the cases.
 
-Even trials are guided by half 0 and odd ones by half 1: each sampler sees the trials of its own
-half alone, and the objective returns the score on that half. The other half judges.
+Even trials are told of half 0 and odd ones of half 1: each sampler and the pruner see the trials of
+its own half alone, and the objective returns the score on that half. The other half judges. The
+study keeps the seed of the halves, so that workers and later runs use the same.
 """
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +24,7 @@ from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import InputError
 from earnest.core.base.rng import Purpose, RngLike, Seeds
 from earnest.core.data.folds import places
-from earnest.core.data.guides import Guides, split_halves
+from earnest.core.data.guides import FIXED, Guides, split_halves
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.weights import Weights
 from earnest.kernels.score import score_table
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
 
     from earnest.adapters.readers import StoreLike
 
+STUDY_MARK = "earnest:crossed"  # of a study: the seed of its halves, and their digest
+TRIAL_MARK = "earnest:guided_by"  # of a trial that one of the two samplers proposed
 SHARED_STATE = ("NSGAIISampler", "NSGAIIISampler")  # keep their population in the study itself
 
 
@@ -61,7 +66,8 @@ class CrossedStudy:
     positive : label, optional
         The positive class.
     rng : None, int, SeedSequence, Generator or RandomState
-        The seed of the halves and of the samplers. Workers of one study need the same.
+        The seed of the halves and of the samplers. The study keeps it: workers and later runs may
+        leave it out, and another one is refused.
 
     Examples
     --------
@@ -97,10 +103,10 @@ class CrossedStudy:
         rng: RngLike = None,
     ) -> None:
         self._y, self._groups, self._positive = y, groups, positive
-        self._store, self._seeds = store, Seeds.of(rng)
-        pi = self._table(np.asarray(y)[:, None], None)
-        self.metric = measure(metric).on(pi.target.task)
-        self.halves = split_halves(pi.target, pi.folds, self._seeds)
+        self._store, self._seeds, self._seeded = store, Seeds.of(rng), rng is not None
+        self._pi = self._table(np.asarray(y)[:, None], None)
+        self.metric = measure(metric).on(self._pi.target.task)
+        self.halves = split_halves(self._pi.target, self._pi.folds, self._seeds)
         self._parts: dict[int, list[PredictionsPart]] = defaultdict(list)
         self._lock = threading.Lock()
 
@@ -120,12 +126,15 @@ class CrossedStudy:
                 got=check.show(make),
                 cure=f"Pass {type(make).__name__}, or lambda seed: {type(make).__name__}(...).",
             )
-        seeds = [
-            int(self._seeds.generator(Purpose.GUIDES, 1 + half).integers(0, 2**31 - 1))
-            for half in (0, 1)
-        ]
-        pair = [make(seed=seed) if isinstance(make, type) else make(seed) for seed in seeds]
-        name = type(pair[0]).__name__
+
+        def make_pair(number: int) -> list[BaseSampler]:
+            seeds = (
+                int(self._seeds.generator(Purpose.GUIDES, 1 + half, number).integers(0, 2**31 - 1))
+                for half in (0, 1)
+            )
+            return [make(seed=seed) if isinstance(make, type) else make(seed) for seed in seeds]
+
+        name = type(make_pair(0)[0]).__name__
         if name in SHARED_STATE:
             raise InputError(
                 f"two samplers of type {name} cannot share a study",
@@ -133,7 +142,64 @@ class CrossedStudy:
                 got=name,
                 cure="Use SearchCV with optuna_candidates(space, sampler) and guide='crossed'.",
             )
-        return _join_samplers(pair)
+        return _join_samplers(self, make_pair, f"Crossed{name}")
+
+    def join(self, study: Study) -> None:
+        """Use the halves of a study, or give it these if it has none; refuse other ones.
+
+        Parameters
+        ----------
+        study : optuna.Study
+            Whose sampler is that of `sampler`. Its pruner compares within halves from now on.
+        """
+        study = _find_whole(study)
+        self._refuse_direction(study)
+        if type(study.pruner).__name__ == "HyperbandPruner":
+            raise InputError(
+                "HyperbandPruner reads the trials of both halves from the storage",
+                needs="a pruner that asks the study for its trials",
+                got="HyperbandPruner",
+                cure="Use SuccessiveHalvingPruner, of which Hyperband runs several.",
+            )
+        if not isinstance(study.pruner, _make_pruner_class()):
+            study.pruner = _make_pruner_class()(study.pruner)
+        mark = study.user_attrs.get(STUDY_MARK)
+        if mark is None:
+            study.set_user_attr(STUDY_MARK, self._describe())
+        elif mark != self._describe():
+            with self._lock:
+                self._adopt(mark)
+
+    def _describe(self) -> dict[str, object]:
+        digest = hashlib.sha256(self.halves.tobytes()).hexdigest()
+        return {"seed": self._seeds.entropy, "halves": digest}
+
+    def _adopt(self, mark: dict[str, Any]) -> None:
+        """Take over the seed of a study; refuse if other halves were asked for, or are in use."""
+        seeds = Seeds(mark["seed"])
+        halves = split_halves(self._pi.target, self._pi.folds, seeds)
+        same = hashlib.sha256(halves.tobytes()).hexdigest() == mark["halves"]
+        if self._seeded or self._parts or not same:
+            raise InputError(
+                "this study has been crossed by other halves of the cases",
+                needs=f"`rng={mark['seed']}`, and the same `y` and `groups` in the same order"
+                if same
+                else "the `y` and `groups` that the study began with, in the same order",
+                got=f"`rng={self._seeds.entropy}`" if same else f"{len(self.halves)} other cases",
+                cure="Leave `rng` out, or begin a new study.",
+            )
+        self._seeds, self.halves = seeds, halves
+
+    def _refuse_direction(self, study: Study) -> None:
+        needed = "maximize" if self.metric.greater_is_better else "minimize"
+        names = [direction.name.lower() for direction in study.directions]
+        if names != [needed]:
+            raise InputError(
+                f"the study does not optimize {self.metric.name!r}",
+                needs=f'direction="{needed}"',
+                got=", ".join(names),
+                cure=f'Create it with optuna.create_study(direction="{needed}", ...).',
+            )
 
     def keep(self, trial: Trial, rows: ArrayLike, predictions: ArrayLike) -> float:
         """Keep the predictions of a test fold, and return the trial's score on its half so far.
@@ -150,11 +216,26 @@ class CrossedStudy:
             Of these cases.
         """
         half = trial.number % 2
-        part = keep_part(trial, rows, predictions, self._store, (self.halves, half))
+        guided_by = self._find_guide(trial)
+        part = keep_part(trial, rows, predictions, self._store, (self.halves, guided_by))
         with self._lock:
             parts = [*self._parts[trial.number], part]
             self._parts[trial.number] = parts
         return self._score(parts, half)
+
+    def _find_guide(self, trial: Trial) -> int:
+        """Return the half that guided a trial; refuse one that the crossed sampler did not make."""
+        study = trial.study
+        attributes = study._storage.get_trial_system_attrs(trial._trial_id)
+        if TRIAL_MARK not in attributes:
+            raise InputError(
+                f"trial {trial.number} was not proposed by the sampler of this crossed study",
+                needs="a study whose sampler sees one half of the cases at a time",
+                got=type(study.sampler).__name__,
+                cure="Pass sampler=crossed.sampler(TPESampler) to create_study or load_study.",
+            )
+        self.join(study)
+        return int(attributes[TRIAL_MARK])
 
     def _score(self, parts: Sequence[PredictionsPart], half: int) -> float:
         """Return the pooled score of one half of the cases, as far as they were tested."""
@@ -207,12 +288,22 @@ class _HalfOfStudy:
         return [trial for trial in trials if trial.number % 2 == self._half]
 
 
-def _join_samplers(pair: Sequence[BaseSampler]) -> BaseSampler:
-    """Return a sampler that asks the first of two for even trials and the second for odd ones."""
+def _join_samplers(
+    crossed: CrossedStudy, make_pair: Callable[[int], Sequence[BaseSampler]], name: str
+) -> BaseSampler:
+    """Return a sampler that asks the first of two for even trials and the second for odd ones.
+
+    The two are made at the first trial, with seeds that depend on its number: another worker and a
+    later run begin with another trial, and do not propose the same again.
+    """
     from optuna.samplers import BaseSampler
 
     class CrossedSampler(BaseSampler):
         """Two samplers, each of which sees the trials of its own half."""
+
+        def __init__(self) -> None:
+            self._pair: Sequence[BaseSampler] = ()
+            self._lock = threading.Lock()
 
         def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> Any:
             return self._of(trial).infer_relative_search_space(_see(study, trial), trial)
@@ -227,21 +318,56 @@ def _join_samplers(pair: Sequence[BaseSampler]) -> BaseSampler:
             return self._of(trial).sample_independent(view, trial, param_name, param_distribution)
 
         def before_trial(self, study: Study, trial: FrozenTrial) -> None:
-            self._of(trial).before_trial(_see(study, trial), trial)
+            crossed.join(study)
+            view = _see(study, trial)
+            told = any(
+                other.values or other.intermediate_values
+                for other in view.get_trials(deepcopy=False)
+                if other.number != trial.number
+            )
+            half = trial.number % 2 if told else FIXED
+            study._storage.set_trial_system_attr(trial._trial_id, TRIAL_MARK, half)
+            self._of(trial).before_trial(view, trial)
 
         def after_trial(self, study: Study, trial: FrozenTrial, state: Any, values: Any) -> None:
             self._of(trial).after_trial(_see(study, trial), trial, state, values)
 
         def reseed_rng(self) -> None:
-            for sampler in pair:
+            for sampler in self._pair:
                 sampler.reseed_rng()
 
         def _of(self, trial: FrozenTrial) -> BaseSampler:
-            return pair[trial.number % 2]
+            with self._lock:
+                if not self._pair:
+                    self._pair = make_pair(trial.number)
+            return self._pair[trial.number % 2]
 
-    CrossedSampler.__name__ = f"Crossed{type(pair[0]).__name__}"
+    CrossedSampler.__name__ = name
     return CrossedSampler()
 
 
+@cache
+def _make_pruner_class() -> Any:
+    """Return the class of pruners that compare a trial with those of its own half."""
+    from optuna.pruners import BasePruner
+
+    class CrossedPruner(BasePruner):
+        """A pruner that sees the trials of one half."""
+
+        def __init__(self, inner: BasePruner) -> None:
+            self.inner = inner
+
+        def prune(self, study: Study, trial: FrozenTrial) -> bool:
+            return self.inner.prune(_see(study, trial), trial)
+
+    return CrossedPruner
+
+
 def _see(study: Study, trial: FrozenTrial) -> Any:
-    return _HalfOfStudy(study, trial.number % 2)
+    return _HalfOfStudy(_find_whole(study), trial.number % 2)
+
+
+def _find_whole(study: Study) -> Study:
+    """Return the study itself, of which Hyperband shows one bracket."""
+    whole: Study = getattr(study, "_study", study)
+    return whole

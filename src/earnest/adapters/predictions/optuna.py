@@ -213,15 +213,21 @@ def _fill_table(
 
 
 def _find_guides(trials: Sequence[TrialParts], n: int) -> Guides | None:
-    """Return what guided the trials of a crossed study; None if some trial does not say."""
-    halves = np.zeros(n, dtype=np.int8)
-    guided_by = np.zeros(len(trials), dtype=np.int8)
+    """Return what guided the trials of a crossed study.
+
+    None if some trial does not say, or if trials tell of different halves.
+    """
+    halves = np.full(n, -1, dtype=np.int8)
+    guided_by = np.full(len(trials), FIXED, dtype=np.int8)
     for place, trial in enumerate(trials):
         for part in trial.parts.values():
             if part.halves is None:
                 return None
+            known = halves[part.rows]
+            if ((known >= 0) & (known != part.halves)).any():
+                return None
             halves[part.rows], guided_by[place] = part.halves, part.guide
-    return Guides(halves, guided_by)
+    return Guides(np.maximum(halves, 0).astype(np.int8), guided_by)
 
 
 def _find_width(trials: Sequence[TrialParts]) -> tuple[int, ...]:

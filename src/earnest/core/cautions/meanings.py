@@ -74,7 +74,7 @@ _ALL = (
         "a dynamic search, and a method for static ones",
         "The search proposed configurations by earlier scores (Bayesian optimization, "
         "evolution, halving), but the method corrects for a choice among fixed ones.",
-        "Half of the optimism can remain, unless the guidance was crossed.",
+        "Half of the optimism can remain, unless a half that did not guide judges.",
         'Search with `guide="crossed"`, or confirm the result on unseen cases. For a gain, use '
         '`order="tried"`. You declare such a search with `Configs(..., static=False)`.',
     ),

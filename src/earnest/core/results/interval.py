@@ -623,6 +623,52 @@ class TighterLimits(KeptLimits, kind="tighter"):
 
 
 @dataclass(frozen=True, eq=False)
+class ScaledLimits(KeptLimits, kind="scaled"):
+    """Limits whose distances from the value are multiplied by a factor, at every level.
+
+    Draws of a mean over parts vary as single parts do, more than the mean.
+
+    Parameters
+    ----------
+    inner : LimitSource
+        The limits before.
+    value : float
+        What they are limits of.
+    factor : float
+        By how much distances are multiplied.
+
+    Examples
+    --------
+    >>> from earnest.core.results.interval import NormalLimits, ScaledLimits
+    >>> from earnest.core.results.specs import Side
+    >>> low, high = ScaledLimits(NormalLimits(0.5, 0.1), 0.5, 0.5).limits(0.95, Side.TWO_SIDED)
+    >>> round(low, 3), round(high, 3)
+    (0.402, 0.598)
+    """
+
+    inner: LimitSource
+    value: float
+    factor: float
+
+    def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
+        """Return the limits, infinite at an open end."""
+        low, high = self.inner.limits(confidence_level, side)
+        return self._scale(low), self._scale(high)
+
+    def _scale(self, end: float) -> float:
+        return self.value + self.factor * (end - self.value)
+
+    def remarks(self, confidence_level: float, side: Side) -> Iterator[Caution]:
+        """Yield the cautions of the limits before."""
+        yield from limit_remarks(self.inner, confidence_level, side)
+
+    @property
+    def draws(self) -> NDArray[np.float64] | None:
+        """The resampled values, as they were drawn."""
+        return self.inner.draws
+
+
+@dataclass(frozen=True, eq=False)
 class MovedLimits(KeptLimits, kind="moved"):
     """Limits one of whose ends lies further out by a distance, at every level.
 

@@ -179,6 +179,7 @@ class Guide(StrEnum):
     """Which cases guided the proposals of an adaptive search."""
 
     CROSSED = "crossed"  # half of them each of two samplers; the other half judged the proposals
+    MIXED = "mixed"  # the same, but the method judged by all cases, so some optimism is left
     ALL = "all"  # all of them, so some optimism is left
 
 
@@ -237,6 +238,8 @@ class MethodSpec:
         Whether the search is corrected for.
     static_only : bool
         Whether its argument holds only for configurations fixed in advance.
+    judges_guided : bool
+        Whether it judges what a crossed search proposed by the cases that did not guide it.
     flatters : bool
         Whether it is too good for learners that remember their cases, as the training score is part
         of it. In a table of several methods it is the sentence only where nothing better is.
@@ -267,6 +270,7 @@ class MethodSpec:
     interval: bool = True
     corrected: bool = False
     static_only: bool = False
+    judges_guided: bool = False
     flatters: bool = False
     aliases: tuple[str, ...] = field(default=())
     presets: Mapping[str, Mapping[str, object]] = field(default_factory=dict)

@@ -27,7 +27,7 @@ from earnest.core.data.weights import Weights
 from earnest.core.results.estimate import Estimate
 from earnest.inference.resampling.ensembles import count_partitions, cross_fit, read_rule
 from earnest.inference.resampling.resampled import ResamplingKnobs
-from earnest.inference.resampling.winners import choose_winners
+from earnest.inference.resampling.winners import choose_winners, keep_judges
 from earnest.kernels.score import score_selected
 from earnest.metrics.families import Metric, RankMetric, one_view
 from earnest.resampling.bootstrap import RESAMPLERS
@@ -295,7 +295,7 @@ def draw_scores(
 
     def statistic(inbag: Weights) -> Floats:
         best = choose_winners(pi, metric, inbag, how.selector, n_jobs=n_jobs)
-        outside = inbag.out_of_bag()
+        outside = keep_judges(pi, inbag.out_of_bag(), best)
         draws = score_selected(pi, metric, outside, best, n_jobs=n_jobs)
         return np.column_stack([draws, best, selected(best, inbag.values, outside.values)])
 

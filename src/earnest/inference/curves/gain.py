@@ -27,7 +27,7 @@ from earnest.core.results.specs import Side
 from earnest.inference.curves.corrected import ResampledSelection
 from earnest.inference.curves.prefixes import Order, PrefixScores, score_prefixes
 from earnest.inference.remarks import evidence_remarks
-from earnest.inference.resampling.winners import WinnerScores
+from earnest.inference.resampling.winners import WinnerScores, is_guided
 from earnest.metrics.families import Array, Metric
 from earnest.metrics.responding import check_fits, pick_answer
 from earnest.metrics.scores import settle_metric
@@ -61,7 +61,8 @@ def gain(
     that were fixed before any was evaluated. The best pooled score wins.
 
     **When it fails.** A dynamic search has used the same cases to propose its configurations;
-    then the corrected score keeps some optimism, the more the longer the search.
+    then the corrected score keeps some optimism, the more the longer the search. After crossed
+    guidance the unseen halves judge, in the order tried.
 
     Parameters
     ----------
@@ -169,6 +170,8 @@ def gain_of(
     """Return the gain from checked arguments; `marks` are the prefixes that have limits."""
     predictions = pick_answer(predictions, metric)
     pi = predictions.usable()
+    if order is Order.MEAN:  # of orders in which nothing could have been guided
+        pi = replace(pi, guides=None)
     scores = score_prefixes(pi, metric, selection, order=order, ask=ask, marks=marks, n_jobs=n_jobs)
     if np.isnan(scores.corrected[-1]) or np.isnan(scores.naive[-1]):
         raise EvidenceError(
@@ -184,7 +187,8 @@ def gain_of(
     error = _find_error(pi, metric, selection.seeds, scores, start)
     several = pi.n_configs > 1
     seeming = float(sign * (scores.naive[-1] - scores.naive[begin]))
-    ahead, level = sign * scores.ahead, ask.confidence_level
+    ahead, level = sign * scores.ahead * scores.factor, ask.confidence_level
+    ahead += (1.0 - scores.factor) * value
     interval = limit_gain(value, seeming, error, ahead, level) if several else None
     best = int(np.nanargmax(sign * scores.naive)) if order is Order.TRIED else None
     return Gain(
@@ -277,6 +281,9 @@ def limit_gain(
 def _yield_remarks(pi: Predictions, order: Order) -> Iterator[Caution]:
     if pi.configs.static or pi.n_configs == 1:
         return
-    yield of_search.dynamic_gain()
+    if is_guided(pi):
+        yield of_search.crossed_search()
+    else:
+        yield of_search.dynamic_gain()
     if order is Order.MEAN:
         yield of_search.orders_of_dynamic_search()

@@ -28,6 +28,7 @@ from earnest.core.results.interval import Ask, DrawnLimits, LimitSource
 from earnest.inference.cases.case_values import score_terms
 from earnest.inference.curves.corrected import ResampledSelection
 from earnest.inference.limits.ceiling import Contest, limits_near_best, with_spread
+from earnest.inference.limits.crossed import cross_judges, find_factor, limit_by_draws
 from earnest.inference.limits.near_winner import (
     find_tighter_law,
     finish_limits,
@@ -39,6 +40,8 @@ from earnest.inference.resampling.winners import (
     WinnerScores,
     deal_winners,
     depends_on_size,
+    is_guided,
+    keep_judges,
     mean_left_out,
 )
 from earnest.kernels.score import score_selected, score_table
@@ -85,6 +88,8 @@ class PrefixScores:
         The error of the last corrected score that is due to the number of resamples.
     resampler : Resampler
         What drew the resamples.
+    factor : float
+        By what distances of draws from their value are multiplied, where halves judge.
     """
 
     naive: Array
@@ -96,6 +101,7 @@ class PrefixScores:
     wins: Array
     luck: float
     resampler: Resampler
+    factor: float = 1.0
 
 
 def score_prefixes(
@@ -257,6 +263,7 @@ class _Job:
         for start in range(0, len(rows), step):
             some = slice(start, start + step)
             mine = Weights(weights.values[rows[some]], weights.unit)
+            mine = keep_judges(self.pi, mine, configs[some])
             out[some] = score_selected(
                 self.pi, self.metric, mine, configs[some], n_jobs=self.n_jobs
             )
@@ -264,7 +271,7 @@ class _Job:
 
     def limits_of(
         self,
-        draws: Array,
+        table: Array,
         value: float,
         scores: Array,
         prefix: int,
@@ -272,25 +279,30 @@ class _Job:
         winners: Places,
     ) -> LimitSource:
         """Return the limits of a prefix as its estimate has them: wider near the best score."""
-        source = DrawnLimits(draws)
+        draws, factor = table[:, 0], find_factor(self.pi, table)
+        source = limit_by_draws(draws, value, factor)
         if winners[prefix - 1] < 0:
             return source
         best = int(naive.configs[winners[prefix - 1]])
         alone, pi, metric = self.pi.select(best), self.pi, self.metric
+        crossed: Contest | None = None
+        if is_guided(pi.select(range(prefix))):
+            crossed = cross_judges(self._find_contest(scores).select_first(prefix, best), metric)
+            alone = crossed.pi.select(crossed.winner)
         near: LimitSource = source
         if not source.has_width or limits_near_best(alone, metric, value) is not None:
-            contest = self._find_contest(scores).select_first(prefix, best)
+            contest = crossed or self._find_contest(scores).select_first(prefix, best)
             near = with_spread(source, alone, metric, value=value, contest=contest)[0]
         redraws, law = self.selection.undefined == UndefinedRule.REDRAW, None
         if source.has_width and redraws and is_tighter_shown(pi, metric):
-            contest = self._find_contest(scores).select_first(prefix, best)
+            contest = crossed or self._find_contest(scores).select_first(prefix, best)
             law = find_tighter_law(contest, metric, contest.pi, value)
         return finish_limits(
             near,
             metric,
             value=value,
             alone=alone,
-            draws=draws if depends_on_size(metric, pi.target) else None,
+            draws=value + factor * (draws - value) if depends_on_size(metric, pi.target) else None,
             law=law,
         )[0]
 
@@ -366,13 +378,11 @@ def _score_in_order(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixS
             if not np.isnan(table[:, 0]).all():
                 first = table if len(first) == 0 else first
                 value = scorer.corrected(table)
-                if k == 0 and np.isfinite(whole[0, 0]):
+                if k == 0 and np.isfinite(whole[0, 0]) and not is_guided(pi.select(0)):
                     value = float(whole[0, 0])  # nothing was selected, as `bbc` has it
                 corrected[k] = metric.scale.clip(value)
                 for mark in np.flatnonzero(marks == k + 1):
-                    source = job.limits_of(
-                        table[:, 0], corrected[k], whole[0], k + 1, naive, places
-                    )
+                    source = job.limits_of(table, corrected[k], whole[0], k + 1, naive, places)
                     low[mark], high[mark] = _read_limits(source, corrected[k], metric, ask)
     winners = last[:, 1].astype(np.intp)
     return PrefixScores(
@@ -385,6 +395,7 @@ def _score_in_order(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixS
         luck=_measure_luck(_free_draws(last)),
         wins=np.bincount(winners[winners >= 0], minlength=configs) / max(1, (winners >= 0).sum()),
         resampler=job.resampler,
+        factor=find_factor(pi, last),
     )
 
 
@@ -465,6 +476,7 @@ def _score_batch(job: _Job, inbag: Weights, *, size_matters: bool) -> _Batch:
     next_rows = following[rows]
     winners, spot = np.unique(configs, return_inverse=True)
     ones = Weights(np.ones((len(winners), pi.n_cases), dtype=np.uint8))
+    ones = keep_judges(pi, ones, winners)
     alone = score_selected(pi, job.metric, ones, winners, n_jobs=job.n_jobs)[spot]
     off_scores = job.score_cells(outside, next_rows, configs) - alone
     measured = score_terms(pi.select(winners), job.metric)
@@ -474,8 +486,18 @@ def _score_batch(job: _Job, inbag: Weights, *, size_matters: bool) -> _Batch:
     finite = np.isfinite(terms).all(axis=0)
     curved[winners[finite]] = False
     moves = np.ascontiguousarray(np.where(finite, terms - whole, 0.0).T)  # (W, n)
-    own_terms = mean_left_out(moves, outside.values, rows, spot) + whole[spot]
-    off_terms = mean_left_out(moves, outside.values, next_rows, spot)
+    if is_guided(pi):  # each entry has its own judges
+        own_left, off_left = (
+            keep_judges(pi, Weights(outside.values[each]), configs).values
+            for each in (rows, next_rows)
+        )
+        every, among = np.arange(len(rows)), np.arange(len(winners))
+        unseen = mean_left_out(moves, ones.values, among, among)[spot]
+        own_terms = mean_left_out(moves, own_left, every, spot) + whole[spot]
+        off_terms = mean_left_out(moves, off_left, every, spot) - unseen
+    else:
+        own_terms = mean_left_out(moves, outside.values, rows, spot) + whole[spot]
+        off_terms = mean_left_out(moves, outside.values, next_rows, spot)
     return _Batch(index, changes, draws, (own_terms, draws), (off_terms, off_scores), curved)
 
 

@@ -46,8 +46,9 @@ from earnest.core.results.thresholds import (
 )
 from earnest.core.text.doors import arg
 from earnest.inference.curves.corrected import ResampledSelection, chunks, draw_scores, enough
+from earnest.inference.limits.crossed import JudgeShares
 from earnest.inference.remarks import evidence_remarks
-from earnest.inference.resampling.winners import choose_winner
+from earnest.inference.resampling.winners import choose_winner, is_guided
 from earnest.metrics.families import Metric
 from earnest.metrics.responding import check_fits, cut
 from earnest.metrics.scores import settle_metric
@@ -225,7 +226,7 @@ def thresholds_of(
     scores = _list_scores(pi, best)
     grid = _lay_grid(pi, scores, thresholds)
     cuts = _Cuts(pi, best, grid)
-    draws = _count_all(pi, metric, selection, cuts, n_jobs=n_jobs)
+    draws, winners = _count_all(pi, metric, selection, cuts, n_jobs=n_jobs)
     odds = grid / (1.0 - grid) if pi.kind is ResponseKind.PROBABILITY else None
     hits, alarms = (
         edge.sum(axis=0).astype(np.float64) for edge in (draws.hits_out, draws.alarms_out)
@@ -236,14 +237,17 @@ def thresholds_of(
     naive = counts.rates(odds)
     side = ask.resolved(True)
     sure = NormalDist().inv_cdf(1.0 - tail_of(ask.confidence_level, side))
+    wide_by = 1.0  # as much wider as means of judged cases vary more than those of all
+    if pi.guides is not None and is_guided(pi):
+        wide_by = JudgeShares.of(pi.guides, winners).variance ** 0.5
     curves = {}
     normals = selection.seeds.generator(Purpose.MULTIPLIERS, 2).standard_normal(
         (MULTIPLIERS, counts.n_units)
     )
     for name, value in values.items():
         every = counts.find_reach(name, odds, normals, ask.confidence_level, side)
-        wide = counts.limit(name, values, odds, max(every, sure), side)
-        narrow = counts.limit(name, values, odds, sure, side)
+        wide = counts.limit(name, values, odds, wide_by * max(every, sure), side)
+        narrow = counts.limit(name, values, odds, wide_by * sure, side)
         parts = (value, *wide, *narrow, naive[name])
         curves[name] = ThresholdCurve(*(list_finite(edge) for edge in parts))
     several = pi.n_configs > 1
@@ -367,8 +371,8 @@ class _Cuts:
 
 def _count_all(
     pi: Predictions, metric: Metric, how: ResampledSelection, cuts: _Cuts, *, n_jobs: int | None
-) -> ThresholdDraws:
-    """Return what every resample counts of its own winner, above every threshold."""
+) -> tuple[ThresholdDraws, NDArray[np.intp]]:
+    """Return what every resample counts of its own winner above every threshold, and who won."""
     size = len(cuts.grid)
 
     def count(
@@ -386,7 +390,8 @@ def _count_all(
     counts = table[~np.isnan(table[:, 0]), 2:].astype(np.int64)
     parts = np.split(counts, [4, *(4 + k * size for k in (1, 2, 3))], axis=1)
     totals, hits_in, alarms_in, hits_out, alarms_out = parts
-    return ThresholdDraws(hits_in, alarms_in, hits_out, alarms_out, totals)
+    best = table[:, 1].astype(np.intp)
+    return ThresholdDraws(hits_in, alarms_in, hits_out, alarms_out, totals), best
 
 
 def count_above(
@@ -676,5 +681,7 @@ def _open_ends(
 def _yield_remarks(pi: Predictions) -> Iterator[Caution]:
     if pi.kind is ResponseKind.DECISION:
         yield of_evidence.decision_values()
-    if not pi.configs.static:
+    if is_guided(pi):
+        yield of_search.crossed_search()
+    elif not pi.configs.static:
         yield of_search.dynamic_threshold()

@@ -128,12 +128,6 @@ class Contest:
         by_fold = selector.by_fold
         return cls(pi, winner, scores, seeds, best_wins, by_fold, n_jobs, inbag)
 
-    def before_judges(self, metric: Metric, judges: NDArray[np.bool_]) -> Contest:
-        """Return the contest on the cases that may judge the winner."""
-        pi = self.pi.take(np.flatnonzero(judges))
-        scores = score_table(pi, metric, Weights.ones(pi.n_cases), n_jobs=self.n_jobs)[0]
-        return replace(self, pi=pi, scores=scores, inbag=None)
-
     def select_first(self, count: int, winner: int) -> Contest:
         """Return the contest of the first configurations, whose scores are columns of these."""
         if count == self.pi.n_configs:

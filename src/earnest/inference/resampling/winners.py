@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError, MetricError
-from earnest.core.data.guides import FIXED, Guides
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import (
     OneStandardError,
@@ -528,33 +527,6 @@ def keep_judges(pi: Predictions, weights: Weights, columns: NDArray[np.intp]) ->
 def is_guided(pi: Predictions) -> bool:
     """Tell whether scores of half of the cases guided a configuration."""
     return pi.guides is not None and pi.guides.guided
-
-
-def spread_of_halves(guides: Guides, winners: NDArray[np.intp]) -> float:
-    """Return how much less the value of crossed guidance varies than a single draw of it.
-
-    A draw is a score on one half, and the value is the mean over draws of both. A case of half 0
-    counts twice in the shares that half 1 guided and not at all in those that half 0 did, so with
-    winners guided by 0, by 1 and by nobody in shares a, b and c the variance of the value is
-    proportional to ((2 b + c)² + (2 a + c)²) / 2 and that of a draw to 2 (a + b) + c.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from earnest.core.data.guides import Guides
-    >>> from earnest.inference.resampling.winners import spread_of_halves
-    >>> guides = Guides(np.array([0, 1], np.int8), np.array([0, 1], np.int8))
-    >>> round(spread_of_halves(guides, np.array([0, 1, 0, 1])), 3)
-    0.707
-    >>> spread_of_halves(guides, np.array([1, 1, 1, 1]))
-    1.0
-    """
-    codes = guides.guided_by[winners[winners >= 0]]
-    if len(codes) == 0:
-        return 1.0
-    a, b, c = (float(np.mean(codes == code)) for code in (0, 1, FIXED))
-    value = ((2.0 * b + c) ** 2 + (2.0 * a + c) ** 2) / 2.0
-    return float(np.sqrt(value / (2.0 * (a + b) + c)))
 
 
 def deal_winners(best: Dealt) -> Dealt:

@@ -20,6 +20,7 @@ from earnest.core.results.interval import DrawnLimits, LimitSource
 from earnest.core.results.specs import Estimand, Evidence, Guide, MethodSpec
 from earnest.core.text.doors import arg
 from earnest.inference.limits.ceiling import Contest, FirstScores, with_spread
+from earnest.inference.limits.crossed import cross_judges, find_factor, limit_by_draws
 from earnest.inference.limits.near_winner import find_tighter_law, finish_limits
 from earnest.inference.remarks import unlike_scales
 from earnest.inference.resampling.ensembles import (
@@ -36,15 +37,10 @@ from earnest.inference.resampling.winners import (
     choose_winner,
     choose_winners,
     is_guided,
-    spread_of_halves,
 )
 from earnest.kernels.score import score_table
 from earnest.methods.base import Call, EstimateParts, ensemble_of, register, selector_of
 from earnest.resampling.bootstrap import Resampler
-
-# Draws spread 1.31 times as much as the value that they are drawn for: they leave a third of the
-# cases out. Of this slack crossed guidance, whose value rests on fewer cases, keeps 1.11.
-CROSSED_WIDTH = 0.85
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,6 +145,7 @@ class BBC(ResamplingKnobs):
         cites="Tsamardinos et al. 2018, algorithm 5",
         corrected=True,
         static_only=True,
+        judges_guided=True,
     )
     selector: str | Selector | EnsembleRule | None = None
     limits: Literal["tighter", "drawn"] = "tighter"
@@ -178,13 +175,11 @@ class BBC(ResamplingKnobs):
         )
         final, scores = found.final, found.scores
         value = found.scorer.corrected(found.table)
-        draws, guides = found.table[:, 0], pi.guides if is_guided(pi) else None
-        if guides is not None:
-            wins = found.table[:, 1].astype(np.intp)
-            draws = value + CROSSED_WIDTH * spread_of_halves(guides, wins) * (draws - value)
-        elif pi.n_configs == 1:
+        guided = is_guided(pi)
+        if pi.n_configs == 1 and not guided:
             value = found.naive  # its limit for many resamples: nothing was selected
-        drawn = DrawnLimits(draws)
+        draws, factor = found.table[:, 0], find_factor(pi, found.table)
+        drawn = limit_by_draws(draws, value, factor)
 
         def find_limits() -> tuple[LimitSource, tuple[Caution, ...]]:
             contest = Contest.of(
@@ -196,17 +191,16 @@ class BBC(ResamplingKnobs):
                 n_jobs=call.n_jobs,
                 inbag=None if first is None else first.table,
             )
-            if guides is not None:
-                contest = contest.before_judges(metric, guides.judges([final])[0])
-            alone = contest.pi.select(final)
+            contest = cross_judges(contest, metric)
+            alone = contest.pi.select(contest.winner)
             limits, remarks = with_spread(drawn, alone, metric, value=value, contest=contest)
-            tighter = self.limits == "tighter" and usual and by_score and guides is None
+            tighter = self.limits == "tighter" and usual and by_score
             limits, gained = finish_limits(
                 limits,
                 metric,
                 value=value,
                 alone=alone,
-                draws=draws if found.table.shape[1] > 2 else None,
+                draws=value + factor * (draws - value) if found.table.shape[1] > 2 else None,
                 law=find_tighter_law(contest, metric, call.given, value)
                 if tighter and drawn.has_width
                 else None,
@@ -228,7 +222,7 @@ class BBC(ResamplingKnobs):
             details=BBCDetails.of(found.table[:, 1].astype(np.intp), pi.n_configs),
             used={"selector": selector, "resampler": found.scorer.resampler},
             errors=errors,
-            guide=None if guides is None else Guide.CROSSED,
+            guide=Guide.CROSSED if guided else None,
         )
 
     def _judge_ensemble(self, call: Call, rule: EnsembleRule) -> EstimateParts:
@@ -237,6 +231,7 @@ class BBC(ResamplingKnobs):
         The value is that of small parts that are left out in turn, the spread that of ensembles
         that were chosen in-bag.
         """
+        call = call.without_guides()  # members of both halves leave no case to judge by
         pi, metric = call.pi, call.metric
         check_ensemble(pi, rule)
         scorer = EnsembleScores(pi, metric, find_leaving(self, call), rule, call.n_jobs)

@@ -119,8 +119,7 @@ class EstimateQuestion:
                 cure="Read failures_. With error_score=numpy.nan such a configuration cannot win.",
             )
         if estimate.winner not in (name, None):
-            alone = replace(pi.select(self.best), guides=None)  # by its score on all cases
-            estimate = self._judge_another(pi, estimate, self._ask(alone))
+            estimate = self._judge_another(pi, estimate, self._ask(pi.select(self.best)))
         return replace(
             estimate,
             winner=name,

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
+from typing import NamedTuple
 
 import numpy as np
 
 from earnest.core.base.rng import Purpose, Seeds
-from earnest.core.data.guides import Halves, split_halves
+from earnest.core.data.guides import FIXED, Halves, split_halves
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.weights import Weights
 from earnest.core.results.specs import Guide
@@ -28,6 +29,18 @@ from earnest.training.search.preparation import Asker, DynamicSearch
 Params = Mapping[str, object]
 
 
+class Proposal(NamedTuple):
+    """A configuration of one of the two samplers.
+
+    `half` is the one whose scores its sampler is told; `guided_by` is -1 for what it proposed
+    before it was told any.
+    """
+
+    half: int
+    guided_by: int
+    params: Params
+
+
 class CrossedAsker:
     """Two runs of a search that take turns; each is told scores of one half of the cases."""
 
@@ -39,18 +52,22 @@ class CrossedAsker:
         self._limit = candidates.limit()
         self._count = 0
         self._asked: list[int] = [0, 0]
+        self._guided_by: list[int] = [FIXED, FIXED]
 
-    def ask(self) -> list[tuple[int, Params]]:
-        """Return the next configurations, each with the half that guided it; none at the end."""
+    def ask(self) -> list[Proposal]:
+        """Return the next configurations of both samplers in turn; none at the end."""
         room = None if self._limit is None else self._limit - self._count
         if room == 0:
             return []
         batches = [list(asker.ask()) for asker in self._askers]
         self._asked = [len(batch) for batch in batches]
         turns = zip_longest(
-            *([(half, params) for params in batch] for half, batch in enumerate(batches))
+            *(
+                [Proposal(half, self._guided_by[half], params) for params in batch]
+                for half, batch in enumerate(batches)
+            )
         )
-        proposals = [pair for turn in turns for pair in turn if pair is not None][:room]
+        proposals = [each for turn in turns for each in turn if each is not None][:room]
         self._count += len(proposals)
         return proposals
 
@@ -59,13 +76,14 @@ class CrossedAsker:
         by_half: list[list[float]] = [[], []]
         for half, score in zip(halves, scores, strict=True):
             by_half[half].append(score)
-        for asker, told, count in zip(self._askers, by_half, self._asked, strict=True):
-            if len(told) == count and count:
+        for half, (asker, told) in enumerate(zip(self._askers, by_half, strict=True)):
+            if len(told) == self._asked[half] and told:
                 asker.tell(told)
+                self._guided_by[half] = half
 
 
-def score_guides(pi: Predictions, metric: Metric) -> Iterator[float]:
-    """Yield for each configuration its score on the half that guides; greater is better.
+def score_halves(pi: Predictions, halves: Sequence[int], metric: Metric) -> Iterator[float]:
+    """Yield for each configuration its score on one half of the cases; greater is better.
 
     NaN for a configuration that has no score there.
     """
@@ -78,9 +96,9 @@ def score_guides(pi: Predictions, metric: Metric) -> Iterator[float]:
     parts = np.stack([usable.guides.halves == half for half in (0, 1)]).astype(np.uint8)
     table = metric.sign * score_table(usable, metric, Weights(parts))  # (2, C)
     places = {name: place for place, name in enumerate(usable.configs.ids)}
-    for name in pi.configs.ids:
+    for name, half in zip(pi.configs.ids, halves, strict=True):
         place = places.get(name)
-        yield np.nan if place is None else float(table[usable.guides.guided_by[place], place])
+        yield np.nan if place is None else float(table[half, place])
 
 
 def find_halves(guide: Guide | None, problem: Problem, splits: Splits, seed: int) -> Halves | None:

@@ -33,7 +33,7 @@ from earnest.training.fit.run import Run, RunOptions, open_run, run_cells
 from earnest.training.fit.splits import Splits
 from earnest.training.protocols import Params
 from earnest.training.search.dropping.bced import DropTrace
-from earnest.training.search.guidance import CrossedAsker, find_halves, score_guides
+from earnest.training.search.guidance import CrossedAsker, find_halves, score_halves
 from earnest.training.search.live import LivePage, Watch, open_page
 from earnest.training.search.options import SearchOptions
 from earnest.training.search.preparation import (
@@ -256,10 +256,11 @@ def _run_crossed(
     metric = cast(Metric, prepared.problem.metric)
     asker = CrossedAsker(candidates, Seeds(prepared.seed))
     while asked := asker.ask():
-        halves = [half for half, _ in asked]
-        configs = _evaluate(opened, ledger, [params for _, params in asked], halves)
+        halves = [proposal.half for proposal in asked]
+        guided_by = [proposal.guided_by for proposal in asked]
+        configs = _evaluate(opened, ledger, [proposal.params for proposal in asked], guided_by)
         pi = cast(Predictions, ledger.make_predictions(configs))
-        asker.tell(halves, list(score_guides(pi, metric)))
+        asker.tell(halves, list(score_halves(pi, halves, metric)))
     _refuse_nothing_proposed(ledger)
 
 
