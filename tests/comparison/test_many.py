@@ -62,14 +62,14 @@ def test_a_loss_has_its_best_below() -> None:
     assert [m.difference for m in loss] == pytest.approx([-m.difference for m in score])
 
 
-def test_the_simplest_of_the_set_is_named_where_it_is_known() -> None:
+def test_the_cheapest_of_the_set_is_named_where_it_is_known() -> None:
     pi = equal()
-    assert en.compare_many(pi, metric="accuracy", rng=0).simplest is None
+    assert en.compare_many(pi, metric="accuracy", rng=0).cheapest is None
     ranked = replace(pi, configs=pi.configs.with_complexity([8, 7, 6, 5, 4, 3, 2, 1]))
     many = en.compare_many(ranked, metric="accuracy", rng=0)
     simple_first = [f"c{i}" for i in (7, 6, 5, 4, 3, 2, 1, 0)]
-    assert many.simplest == next(name for name in simple_first if name in many.not_worse)
-    assert many.simplest in many.decision
+    assert many.cheapest == next(name for name in simple_first if name in many.not_worse)
+    assert many.cheapest in many.decision
 
 
 def test_a_reference_is_compared_with_and_the_set_stays() -> None:

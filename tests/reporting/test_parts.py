@@ -150,17 +150,17 @@ def test_each_node_of_each_tree_shows_its_curves(whole: en.results.Report) -> No
     assert len(ids) == len(set(ids))
 
 
-def test_the_simplest_is_named_with_the_decimals_of_the_table(whole: en.results.Report) -> None:
+def test_the_cheapest_is_named_with_the_decimals_of_the_table(whole: en.results.Report) -> None:
     rivals = whole.content.rivals
     assert rivals is not None
-    row = next(row for row in rivals.rows if row.simplest)
-    assert row.config == rivals.simplest
+    row = next(row for row in rivals.rows if row.cheapest)
+    assert row.config == rivals.cheapest
     audit = whole.content.audit
     assert audit is not None
     depth = {each.config: int(dict(each.params)["model__depth"]) for each in audit.rows}
     kept = (audit.rows[0].config, *rivals.not_worse)
     assert depth[row.config] == min(depth[name] for name in kept)
-    assert f"The simplest of them is {row.label}. It scores {row.ahead.lstrip('−')}" in rivals.lede
+    assert f"The cheapest of them is {row.label}. It scores {row.ahead.lstrip('−')}" in rivals.lede
     assert row.interval in rivals.lede
 
 

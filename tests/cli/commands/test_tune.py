@@ -397,12 +397,12 @@ def test_control_characters_of_a_table_do_not_reach_the_terminal(run, here):
         (9, "elastic net, C 1: not shown to be worse, nor are 7 others"),
     ],
 )
-def test_the_simplest_is_told_with_how_many_are_as_good(count, told):
+def test_the_cheapest_is_told_with_how_many_are_as_good(count, told):
     some = SimpleNamespace(name="elastic net, C 1")
     tuned = SimpleNamespace(
         estimate=SimpleNamespace(winner="model"),
         winner=some,
-        simplest=some,
+        cheapest=some,
         n_not_worse=count,
         n_fits=1,
         n_fits_nested=1,
@@ -412,7 +412,7 @@ def test_the_simplest_is_told_with_how_many_are_as_good(count, told):
         budget_used=None,
         calibration=None,
     )
-    assert dict(_facts(tuned))["Simplest"] == told
+    assert dict(_facts(tuned))["Cheapest"] == told
 
 
 def test_bbc_and_the_comparison_run_once_and_nothing_is_read_back(run, here, monkeypatch):

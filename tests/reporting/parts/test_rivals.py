@@ -61,19 +61,19 @@ def test_the_part_counts_and_names_what_the_rows_say(told: en.results.Report) ->
     kept = [row.config for row in part.rows if not row.worse]
     assert part.heading.startswith(f"{len(kept)} other configurations")
     assert list(part.not_worse) == kept
-    assert part.simplest == max([*kept, "m0"], key=lambda name: int(name[1:]))
-    tinted = [row.config for row in part.rows if row.simplest]
-    assert tinted == [part.simplest]
-    assert f"The simplest of them is {part.simplest}" in part.lede
+    assert part.cheapest == max([*kept, "m0"], key=lambda name: int(name[1:]))
+    tinted = [row.config for row in part.rows if row.cheapest]
+    assert tinted == [part.cheapest]
+    assert f"The cheapest of them is {part.cheapest}" in part.lede
 
 
-def test_the_simplest_is_unknown_without_an_order(pi: en.Predictions) -> None:
+def test_the_cheapest_is_unknown_without_an_order(pi: en.Predictions) -> None:
     bare = en.Predictions.from_arrays(pi.target.y, pi.responses[:, :, 0], pi.folds[:, 0])
     part = en.report(bare, metric="roc_auc", explain=False, n_resamples=100).content.rivals
     assert part is not None
-    assert part.simplest is None
+    assert part.cheapest is None
     assert "is unknown" in part.lede
-    assert en.compare_many(bare, metric="roc_auc", rng=0).simplest is None
+    assert en.compare_many(bare, metric="roc_auc", rng=0).cheapest is None
 
 
 def test_every_surface_counts_the_same_configurations(
@@ -122,16 +122,16 @@ def test_interval_p_and_verdict_of_a_row_are_of_one_kind_in_every_form(
     assert open_rows or kind == "loss"  # so the two kinds of interval do differ here
 
 
-def test_the_sentence_on_the_simplest_shows_the_interval_that_its_verdict_follows(
+def test_the_sentence_on_the_cheapest_shows_the_interval_that_its_verdict_follows(
     told: en.results.Report,
 ) -> None:
     part = told.content.rivals
     assert part is not None
-    simplest = next(row for row in part.rows if row.simplest)
-    said = f"95\u00a0% interval for all pairs at once: {simplest.interval})"
+    cheapest = next(row for row in part.rows if row.cheapest)
+    said = f"95\u00a0% interval for all pairs at once: {cheapest.interval})"
     assert said in part.lede
-    assert simplest.limits is not None
-    assert simplest.limits[0] <= 0 <= simplest.limits[1]
+    assert cheapest.limits is not None
+    assert cheapest.limits[0] <= 0 <= cheapest.limits[1]
     assert "cannot tell the two apart" in part.lede
 
 

@@ -33,6 +33,7 @@ from earnest.core.results.interval import (
     NormalLimits,
     limit_remarks,
 )
+from earnest.core.results.readings import Reading
 from earnest.core.results.specs import AgainstChance, Guide, Selection, Side
 from earnest.core.text.numbers import decimals, number
 
@@ -51,11 +52,12 @@ FEW_IN_TAIL = 5  # draws beyond a limit under which the limit is rough
 
 @dataclass(frozen=True)
 class Scale(Plain):
-    """The metric that a number is in: its name, its direction and its range."""
+    """The metric that a number is in: its name, direction and range, and its plain reading."""
 
     name: str = field(metadata={"key": "metric"})
     greater_is_better: bool
     limits: tuple[float, float]
+    reading: Reading | None = field(default=None, metadata=OPTIONAL)
 
     def clip(self, value: float) -> float:
         """Bring a value into the metric's range."""

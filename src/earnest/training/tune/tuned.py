@@ -11,6 +11,10 @@ from earnest.core.results.calibration import Calibration
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.gain import LearningCurve
+from earnest.core.results.leaks import LeakScreen
+from earnest.core.results.readiness import Readiness
+from earnest.inference.readiness import judge_readiness
+from earnest.metrics import metric as metric_named
 from earnest.store import RunFile
 from earnest.training.learners.portfolio import PortfolioConfiguration
 from earnest.training.tables.table import TrainingTable
@@ -30,8 +34,9 @@ class Tuned:
         The winner fitted on all cases, with `predict(table)`.
     predictions : Predictions
         The out-of-sample predictions of every configuration.
-    winner, simplest : Configuration
-        The winner, and the cheapest that cannot be shown to be worse, or None.
+    winner, cheapest : Configuration
+        The winner, and the configuration that is cheapest to fit among those that are not shown to
+        be worse and score within the margin of the comparison; None if that is the winner.
         Where the model is an ensemble, `estimate.ensemble` has its members, and the winner is the
         best single configuration.
     n_not_worse : int
@@ -65,6 +70,8 @@ class Tuned:
     budget_used : float, optional
         The share of the budget that every worker spent in fits; None without a budget, or where
         fits of an earlier run were taken over.
+    leaks : LeakScreen, optional
+        The columns that are suspected of a leak; None where none was looked at.
 
     Examples
     --------
@@ -82,7 +89,7 @@ class Tuned:
     model: Model
     predictions: Predictions
     winner: PortfolioConfiguration
-    simplest: PortfolioConfiguration | None
+    cheapest: PortfolioConfiguration | None
     n_not_worse: int
     comparison: Comparisons | None
     calibration: Calibration | None
@@ -101,6 +108,7 @@ class Tuned:
     learning: LearningCurve | None = None
     no_learning: str = ""
     budget_used: float | None = None
+    leaks: LeakScreen | None = None
 
     def __repr__(self) -> str:
         if self.estimate.winner is None:
@@ -125,6 +133,18 @@ class Tuned:
             winner=estimate.winner,
             answer=lambda: estimate,
         )
+
+    @property
+    def margin(self) -> float | None:
+        """How much worse than the winner the cheapest may score; None without a comparison."""
+        return None if self.comparison is None else self.comparison.margin
+
+    @property
+    def readiness(self) -> Readiness:
+        """Whether the model is ready to be used: ranking, probabilities, leaks, cases."""
+        target = self.predictions.target
+        metric = metric_named(self.estimate.metric).on(target.task)
+        return judge_readiness(self.estimate, metric, target, self.calibration, self.leaks)
 
     @property
     def won(self) -> dict[str, float]:
@@ -153,9 +173,11 @@ class Tuned:
             "seed": self.plan.seed,
             "drop": self.plan.asked.get("drop"),
             "winner": {"name": self.winner.name, "params": dict(self.winner.params)},
-            "simplest": None if self.simplest is None else self.simplest.name,
+            "cheapest": None if self.cheapest is None else self.cheapest.name,
             "n_not_worse": self.n_not_worse,
             "won": self.won,
+            "readiness": self.readiness.to_dict(),
+            "leaks": None if self.leaks is None else self.leaks.to_dict(),
             "calibration": None if self.calibration is None else self.calibration.to_dict(),
             "n_fits": self.n_fits,
             "n_fits_nested": self.n_fits_nested,
