@@ -369,7 +369,11 @@ class WinnerPart:
 
 @dataclass(frozen=True, kw_only=True)
 class LearnedPart:
-    """What the search learned of its parameters; `flat` are effects that cannot be seen."""
+    """What the search learned of its parameters; `flat` are effects that cannot be seen.
+
+    Where the surrogate cannot be trusted, nothing that is read from it is there, and `untrusted`
+    says so.
+    """
 
     heading: str
     lede: str
@@ -380,25 +384,30 @@ class LearnedPart:
     next: tuple[str, ...]
     stable: str
     numbers: tuple[Facts, ...]
-    importance: Figure
-    importance_phone: Figure
+    importance: Figure | None
+    importance_phone: Figure | None
     effects: tuple[Panel, ...]
     flat: tuple[Panel, ...]
     regions: tuple[RegionsPart, ...]
     untold: tuple[str, ...]
     cautions: tuple[Caution, ...]
     level: str
+    untrusted: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ComputedPart:
-    """How everything came about, so that it can be repeated and cited."""
+    """How everything came about, so that it can be repeated and cited.
+
+    `citations` are what the paragraph names, `others` what else the page shows.
+    """
 
     heading: str
     facts: tuple[Facts, ...]
     paragraph: str
     citations: Rows
     bibtex: str
+    others: Rows = ()
 
 
 @dataclass(frozen=True, kw_only=True)
