@@ -277,8 +277,9 @@ class Comparisons(Result):
             whom = f"all {len(others)} others" if len(others) > 1 else others[0]
             words = f"{self.best} is better than {whom}"
         else:
-            who = f"{len(not_worse)} of {len(others)} others" if len(others) > 1 else not_worse[0]
-            words = f"Besides {self.best}, {who} may be the best"
+            who = f"{len(not_worse)} of the {len(others)} other configurations"
+            who = who if len(others) > 1 else not_worse[0]
+            words = f"{self.best} is the best here; {who} cannot be ruled out as the best"
         words += f"; {self._name_cheapest()}." if self.cheapest else "."
         return f"{words}{scope_words(self.comparisons[0])}"
 

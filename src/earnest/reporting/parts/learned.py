@@ -127,7 +127,7 @@ def _make_untrusted(explanation: Explanation) -> LearnedPart:
         next_title="",
         next=(),
         stable="",
-        numbers=tuple(_list_tried(explanation)),
+        numbers=(_list_measured(explanation), *_list_tried(explanation)),
         importance=None,
         importance_phone=None,
         effects=(),
@@ -138,6 +138,14 @@ def _make_untrusted(explanation: Explanation) -> LearnedPart:
         level=percent(explanation.confidence_level),
         untrusted=NOT_READ,
     )
+
+
+def _list_measured(explanation: Explanation) -> Facts:
+    """Return what the trials themselves show: how many there are, and the best of them."""
+    best = tuple((name, short(value)) for name, value in explanation.best_config.items())
+    objective = (explanation.objective.name, f"{explanation.best_value:.4g}")
+    counts = ("Trials", str(explanation.counts))
+    return Facts("What was measured: the best trial", (counts, objective, *best))
 
 
 def _is_seen(curve: EffectCurve, limits: tuple[float, float]) -> bool:
