@@ -211,8 +211,8 @@ def test_many_have_a_decision_and_a_short_repr() -> None:
     assert len(lines) == 12
     assert lines[-1] == "and 4 more"
     assert many.decision == (
-        f"{many.best} is the best here; 4 of the 14 other configurations cannot be ruled out as the "
-        "best."
+        f"{many.best} is the best here; 4 of the 14 other configurations cannot be ruled out as "
+        "the best."
     )
     assert many._repr_html_().count("<tr>") == 15
     assert len(many) == 14

@@ -18,8 +18,8 @@ from earnest.cli.show.estimate import (
     label_facts,
     list_checked,
     remarks,
-    say,
     sentences,
+    show_paragraph,
 )
 from earnest.cli.show.terminal import GREY, clean, columns, emit, write
 from earnest.core.base import check
@@ -140,7 +140,7 @@ def show_tuned(tuned: Any, no_report: str | None = None) -> None:
 def _read_plainly(tuned: Any) -> Iterator[Part]:
     """Yield what the value would mean for new cases, where plain words are true."""
     if words := write_reading(tuned.estimate, tuned.predictions.target):
-        yield say(words)
+        yield show_paragraph(words)
 
 
 def _facts(tuned: Any) -> Iterator[tuple[str, str]]:

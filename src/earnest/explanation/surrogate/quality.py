@@ -91,7 +91,12 @@ class SurrogateQuality(Plain):
 
 
 def cross_validated(
-    surrogate: Surrogate, trials: Trials, *, n_folds: int = 5, n_repeats: int | None = None
+    surrogate: Surrogate,
+    trials: Trials,
+    seeds: Seeds | None = None,
+    *,
+    n_folds: int = 5,
+    n_repeats: int | None = None,
 ) -> SurrogateQuality:
     """Return how a surrogate does on trials that it has not seen.
 
@@ -123,7 +128,7 @@ def cross_validated(
             error = trials.standard_error
     if added is not None:
         error = np.hypot(error, added)
-    seeds, judged = Seeds.of(SEED), []
+    seeds, judged = seeds or Seeds.of(SEED), []
     for repeat in range(repeats):
         rng = seeds.generator(Purpose.EXPLANATION, _FOLDS, repeat)
         fold = _deal_folds(trials.codes, folds, rng)

@@ -142,7 +142,7 @@ def _make_untrusted(explanation: Explanation) -> LearnedPart:
 
 def _list_measured(explanation: Explanation) -> Facts:
     """Return what the trials themselves show: how many there are, and the best of them."""
-    best = tuple((name, short(value)) for name, value in explanation.best_config.items())
+    best = tuple((name, show_short(value)) for name, value in explanation.best_config.items())
     objective = (explanation.objective.name, f"{explanation.best_value:.4g}")
     counts = ("Trials", str(explanation.counts))
     return Facts("What was measured: the best trial", (counts, objective, *best))
