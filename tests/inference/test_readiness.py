@@ -77,6 +77,11 @@ def test_the_width_of_a_loss_is_that_of_its_share_of_a_constant() -> None:
     assert found.width == pytest.approx(shares[1] - shares[0])
     assert found.n_rarest is None
     assert not found.ranks
+    assert [fact.title for fact in list_verdict(found)] == [
+        "Better than guessing",
+        "Leaks",
+        "Cases",
+    ]
 
 
 def test_few_cases_of_a_class_are_too_few_whatever_the_width() -> None:

@@ -64,6 +64,7 @@ def judge_readiness(
     return Readiness(
         ranks=metric.ranks,
         usable=Usable.NOT_CHECKED if chance is None else _USABLE[chance],
+        has_classes=target.has_classes,
         probabilities=None if calibration is None else calibration.verdict,
         leaks=leaks,
         cases=_judge_cases(width, n_rarest),

@@ -60,7 +60,7 @@ def refuse(done, message: str) -> None:
 
 
 def test_a_run_reads_as_recorded(run, here, monkeypatch):
-    monkeypatch.setattr("earnest.cli.show.tune.span_words", lambda seconds: "9 s")
+    monkeypatch.setattr("earnest.cli.show.tune.describe_time", lambda seconds: "9 s")
     done = run(*QUICK)
     assert done.code == 0
     assert done.out == read_snapshot(GOLDEN / "tune.txt", done.out)

@@ -37,6 +37,8 @@ class Readiness(Plain):
         Whether the metric judges the order of the cases, so that `usable` is about ranking.
     usable : Usable
         Whether the interval lies above a constant prediction, reaches it, or lies below.
+    has_classes : bool
+        Whether the outcome has classes, so that there could be probabilities.
     probabilities : CalibrationVerdict or None
         What the test of the probabilities says; None where they were not tested.
     leaks : LeakScreen or None
@@ -68,6 +70,7 @@ class Readiness(Plain):
     usable: Usable
     cases: Sufficiency
     n_cases: int
+    has_classes: bool = True
     probabilities: CalibrationVerdict | None = None
     leaks: LeakScreen | None = None
     n_rarest: int | None = field(default=None, metadata=OPTIONAL)

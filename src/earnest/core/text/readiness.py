@@ -55,7 +55,7 @@ _PROBABILITIES = {
 
 
 def list_verdict(readiness: Readiness) -> tuple[VerdictFact, ...]:
-    """Return the four facts in words.
+    """Return the four facts in words; without classes there are no probabilities to speak of.
 
     Examples
     --------
@@ -72,9 +72,10 @@ def list_verdict(readiness: Readiness) -> tuple[VerdictFact, ...]:
     Cases: too few
     """
     title = "Usable for ranking" if readiness.ranks else "Better than guessing"
+    probabilities = VerdictFact("Probabilities", *_PROBABILITIES[readiness.probabilities])
     return (
         VerdictFact(title, *_USABLE[readiness.usable]),
-        VerdictFact("Probabilities", *_PROBABILITIES[readiness.probabilities]),
+        *((probabilities,) if readiness.has_classes else ()),
         _say_leaks(readiness.leaks),
         _say_cases(readiness),
     )
