@@ -135,7 +135,7 @@ def nodes(node: RegionNode) -> list[RegionNode]:
 
 @pytest.fixture(scope="module")
 def whole() -> en.results.Report:
-    return en.report(many(n=60, count=40), metric="roc_auc", n_resamples=200)
+    return en.report(many(n=300, count=40), metric="roc_auc", n_resamples=200)
 
 
 def test_each_node_of_each_tree_shows_its_curves(whole: en.results.Report) -> None:
@@ -143,7 +143,7 @@ def test_each_node_of_each_tree_shows_its_curves(whole: en.results.Report) -> No
     assert learned is not None
     assert len(learned.regions) > 1
     for tree in learned.regions:
-        told = {panel.heading for panel in learned.effects} - {tree.param}
+        told = {panel.heading for panel in learned.effects + learned.flat} - {tree.param}
         for node in nodes(tree.root):
             assert {panel.heading for panel in node.others} == told
     ids = re.findall(r' id="([^"]+)"', whole.to_html())

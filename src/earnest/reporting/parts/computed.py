@@ -198,7 +198,7 @@ def paragraph(results: Results) -> str:
             f"two-sided{_say_adjustment(results.many)}."
         )
     used = ", ".join(f"{name} {number}" for name, number in estimate.provenance.versions.items())
-    sentences.append(f"Computed with {used}.")
+    sentences.append(f"Computed with {used} (method {estimate.method}).")
     return " ".join(sentences)
 
 
