@@ -40,6 +40,7 @@ KEYS = {
     "test",
     "metric",
     "greater_is_better",
+    "reading",
     "limits",
     "estimand",
     "n_cases",
