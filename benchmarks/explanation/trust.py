@@ -109,7 +109,7 @@ def judge_search(n: int, d: int, noise: float, focused: bool, seed: int) -> tupl
     importance = measure_importance(scene, list(range(d)), 0.95, pairs=False)
     leading = {names.index(name) for name in find_leading(importance)}
     right = not flat and leading == set(np.argsort(-totals)[: len(leading)].tolist())
-    return cross_validated(surrogate, trials, seeds).r2, len(leading), right
+    return cross_validated(surrogate, trials).r2, len(leading), right
 
 
 def judge_all(reps: int) -> Iterator[tuple[float, int, bool]]:

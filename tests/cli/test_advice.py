@@ -39,7 +39,7 @@ def test_advice_names_only_options_that_the_command_has(command):
 
 
 def test_advice_after_tune_names_only_its_arguments():
-    known = {*inspect.signature(en.tune).parameters, "simplest"}
+    known = {*inspect.signature(en.tune).parameters, "cheapest"}
     for code, cure in advice_for(Verb.TUNE):
         assert set(re.findall(r"`(\w+)`", cure)) <= known, code
         assert not re.search(r"\w=", cure), code

@@ -49,11 +49,11 @@ def test_the_winner_of_a_search_stands_for_the_best_though_another_has_a_better_
     assert many.family.size == free.family.size == 6
 
 
-def test_the_simplest_of_those_not_shown_worse_is_the_first_in_the_order_given() -> None:
+def test_the_cheapest_of_those_not_shown_worse_is_the_first_in_the_order_given() -> None:
     many = against_winner(predictions([4, 3, 2, 1]), "roc_auc", "a", confidence_level=0.95, rng=0)
-    assert many.simplest == "c"
+    assert many.cheapest == "c"
     many = against_winner(predictions(None), "roc_auc", "a", confidence_level=0.95, rng=0)
-    assert many.simplest is None
+    assert many.cheapest is None
 
 
 def test_where_no_test_applies_the_refusal_of_the_first_is_told() -> None:

@@ -63,14 +63,36 @@ def test_a_loss_has_its_best_below() -> None:
     assert [m.difference for m in loss] == pytest.approx([-m.difference for m in score])
 
 
-def test_the_simplest_of_the_set_is_named_where_it_is_known() -> None:
+def test_the_cheapest_of_the_set_is_named_where_it_is_known() -> None:
     pi = equal()
-    assert en.compare_many(pi, metric="accuracy", rng=0).simplest is None
+    assert en.compare_many(pi, metric="accuracy", rng=0).cheapest is None
     ranked = replace(pi, configs=pi.configs.with_complexity([8, 7, 6, 5, 4, 3, 2, 1]))
     many = en.compare_many(ranked, metric="accuracy", rng=0)
     simple_first = [f"c{i}" for i in (7, 6, 5, 4, 3, 2, 1, 0)]
-    assert many.simplest == next(name for name in simple_first if name in many.not_worse)
-    assert many.simplest in many.decision
+    behind = {each.b: each.difference for each in many} | {many.best: 0.0}
+    near = [name for name in simple_first if behind[name] <= many.margin]
+    assert many.cheapest == next(name for name in near if name in many.not_worse)
+    assert many.cheapest in many.decision
+
+
+def test_what_is_cheaper_is_offered_only_within_a_share_of_the_gain_over_a_constant() -> None:
+    rng = np.random.default_rng(3)
+    y = np.tile([0, 1], 75)
+    best = y + rng.standard_normal(150)
+    near = best + 0.02 * rng.standard_normal(150)
+    far = best + 0.9 * rng.standard_normal(150)  # too few cases to show that it is worse
+    for order, offered in (([3, 2, 1], "near"), ([1, 3, 2], "best"), ([3, 4, 1], "best")):
+        columns = np.stack([best, near, far], axis=1)
+        pi = en.Predictions.from_arrays(y, columns, configs=["best", "near", "far"])
+        pi = replace(pi, configs=pi.configs.with_complexity(order))
+        many = en.compare_many(pi, metric="roc_auc", rng=0)
+        assert "far" in many.not_worse
+        value = en.estimate(pi, metric="roc_auc", method="naive").value
+        assert many.margin == pytest.approx(0.05 * (value - 0.5))
+        assert many["far"].difference > many.margin > abs(many["near"].difference)
+        assert many.cheapest == offered
+    bare = replace(pi, configs=replace(pi.configs, complexity=None))
+    assert en.compare_many(bare, metric="roc_auc", rng=0).margin is None
 
 
 def test_a_reference_is_compared_with_and_the_set_stays() -> None:

@@ -312,10 +312,31 @@ def test_everything_has_a_name_and_its_place_and_headings_skip_no_level(seen: An
     assert seen.locator("th:not([scope])").count() == 0
 
 
+def unfold(page: Any) -> None:
+    """Open what is for statisticians, by the keyboard."""
+    for summary in page.locator("details.stat > summary").all():
+        summary.press("Enter")
+
+
+def test_what_is_for_statisticians_is_folded_opens_by_keyboard_and_stands_on_paper(
+    opened: Open, page_file: Path
+) -> None:
+    page = opened(page_file)
+    table = page.locator("table.methods")
+    assert table.is_hidden()
+    unfold(page)
+    assert table.is_visible()
+    for script in (True, False):
+        paper = opened(page_file, java_script_enabled=script)
+        paper.emulate_media(media="print")
+        assert paper.locator("table.methods").is_visible()
+
+
 def test_regions_open_and_shut_and_those_of_every_tree_show_their_curves(
     opened: Open, page_file: Path
 ) -> None:
     page = opened(page_file)
+    unfold(page)
     node = page.locator("details.node").first
     curve = node.locator("svg").first
     assert curve.is_visible()
@@ -393,6 +414,8 @@ def test_without_script_everything_is_there(opened: Open, page_file: Path) -> No
     assert page.locator(".tools").is_hidden()
     assert page.locator("#rivals tbody tr:visible").count() > 10
     assert page.locator("table.audit tbody tr:visible").count() == 72
+    for summary in page.locator("details.stat > summary").all():
+        summary.click()
     assert page.locator("details.node svg").first.is_visible()
 
 

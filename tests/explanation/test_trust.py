@@ -13,8 +13,17 @@ import pytest
 import earnest as en
 from benchmarks.explanation.trust import RESULTS
 from earnest.cli.show.explanation import show_explanation
+from earnest.core import Seeds
 from earnest.explanation.result import find_leading, find_most_important
-from earnest.explanation.surrogate.quality import NOT_SHOWN, POOR, Trust, judge_trust
+from earnest.explanation.suggest import Suggestion
+from earnest.explanation.surrogate.gaussian_process import GaussianProcess
+from earnest.explanation.surrogate.quality import (
+    NOT_SHOWN,
+    POOR,
+    Trust,
+    cross_validated,
+    judge_trust,
+)
 from earnest.plotting.svg.effects import importance as draw_importance
 from earnest.reporting import content_of_explanation
 from earnest.results import Explanation, Report
@@ -83,3 +92,54 @@ def test_every_view_says_it(unshown: Explanation, capsys: pytest.CaptureFixture[
     assert not shown.plot().figure.get_suptitle()
     assert NOT_SHOWN not in repr(shown)
     plt.close("all")
+
+
+def test_what_a_poor_surrogate_says_is_not_shown(
+    unshown: Explanation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    show_explanation(unshown, [Suggestion({"a": 0.5}, 0.2, 0.1, 0.1)])
+    terminal = " ".join(capsys.readouterr().out.split())
+    for words in ("share of variance", "Share of variance", "lies where", "Regions", "Try next"):
+        assert words not in terminal, words
+    assert f"{unshown.best_value:.4g}" in terminal  # what was measured
+    part = content_of_explanation(unshown).learned
+    assert part is not None
+    assert part.untrusted
+    shown = (part.importance, part.effects, part.flat, part.regions, part.next)
+    assert not any(shown)
+    assert part.winner is None
+    assert any(f"{unshown.best_value:.4g}" in dict(group.rows).values() for group in part.numbers)
+    page = Report(content_of_explanation(unshown)).to_html()
+    assert 'class="panels effects"' not in page
+    assert "Which hyperparameters matter" not in page
+
+
+def of_few(seed: int) -> en.Trials:
+    """Return 24 trials of which a surrogate explains about half."""
+    rng = np.random.default_rng(seed)
+    points = rng.random((24, 2))
+    values = points[:, 0] + 0.3 * rng.standard_normal(24)
+    configs = [dict(zip("ab", row, strict=True)) for row in points.tolist()]
+    return en.Trials.from_configs(configs, values, direction="maximize")
+
+
+def test_whether_an_explanation_is_shown_does_not_depend_on_its_seed() -> None:
+    """Trials of seed 3, four seeds of the explanation."""
+    trials = of_few(3)
+    r2 = {en.explain(trials, rng=seed, **KNOBS).surrogate_quality.r2 for seed in range(4)}
+    assert len(r2) == 1
+
+
+def test_r2_over_repeated_splits_varies_less_than_that_of_one() -> None:
+    """Trials of seed 3, splits of seeds 0 to 7.
+
+    The variance of a mean of ten independent splits is a tenth of that of one; a third is asked
+    for.
+    """
+    surrogate, trials = GaussianProcess(restarts=0), of_few(3)
+    one, ten = (
+        [cross_validated(surrogate, trials, Seeds.of(s), n_repeats=n).r2 for s in range(8)]
+        for n in (1, 10)
+    )
+    assert np.var(ten) < np.var(one) / 3
+    assert np.mean(ten) == pytest.approx(np.mean(one), abs=4 * np.std(one) / np.sqrt(8))

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import earnest
 from earnest import Predictions, metric
+from earnest.cli.show.estimate import show_estimate
 from earnest.inference.remarks import (
     evidence_remarks,
     few_for_an_auc,
@@ -208,3 +210,41 @@ def test_scores_of_any_size_are_compared_between_folds(scale: float) -> None:
         pi = Predictions.from_arrays(y, scores, fold, response="decision")
         found = {c.kind for c in unlike_scales(pi, AUC, Pooled(), 0)}
         assert found == ({"unlike_scales"} if shift else set())
+
+
+def test_an_interval_that_is_all_worse_than_chance_says_so_on_every_surface(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    y = np.tile([0, 1], 100)
+    score = np.random.default_rng(3).standard_normal(200) - y
+    pi = Predictions.from_arrays(y, score)
+    estimate = earnest.estimate(pi, metric="roc_auc", rng=0)
+    (kind,) = [each for each in estimate.cautions if each.kind == "worse_than_constant"]
+    assert "labels may be flipped" in kind.consequence
+    show_estimate(estimate)
+    page = earnest.report(pi, metric="roc_auc", explain=False, rng=0).to_markdown()
+    for surface in (str(estimate), " ".join(capsys.readouterr().out.split()), page):
+        assert "EN030" in surface
+        assert "worse than chance" in surface
+    assert estimate.at(confidence_level=0.9).cautions == estimate.cautions
+    turned = Predictions.from_arrays(y, -score)
+    assert "EN030" not in str(earnest.estimate(turned, metric="roc_auc", rng=0))
+
+
+def test_worse_than_chance_goes_with_a_level_whose_interval_reaches_it() -> None:
+    y = np.tile([0, 1], 30)
+    score = np.random.default_rng(12).standard_normal(60) - 0.6 * y
+    estimate = earnest.estimate(Predictions.from_arrays(y, score), metric="roc_auc", rng=0)
+    levels = [estimate.at(confidence_level=level) for level in (0.5, 0.9999)]
+    assert ["EN030" in str(each) for each in levels] == [True, False]
+    assert "EN030" in str(levels[1].at(confidence_level=0.5))
+
+
+def test_a_share_of_variance_below_zero_is_worse_but_no_hint_at_flipped_labels() -> None:
+    rng = np.random.default_rng(4)
+    y = rng.standard_normal(200)
+    pi = Predictions.from_arrays(y, 3.0 * rng.standard_normal(200))
+    estimate = earnest.estimate(pi, metric="r2", rng=0)
+    (kind,) = [each for each in estimate.cautions if each.kind == "worse_than_constant"]
+    assert "flipped" not in kind.consequence
+    assert "a constant prediction" in kind.what

@@ -114,7 +114,7 @@ def gallery(words: str = "config", prefix: str = "f") -> dict[str, Figure]:
     rows = [
         svg_strips.Difference(name=words, value=0.01, one=(-0.01, 0.03), all=(-0.02, 0.04)),
         svg_strips.Difference(name=words, value=0.2, one=(0.1, 0.3), all=(0.05, 0.35), worse=True),
-        svg_strips.Difference(name=words, value=0.0, simplest=True),
+        svg_strips.Difference(name=words, value=0.0, cheapest=True),
     ]
     apart = svg_strips.difference_scale(rows)
     scores = svg_strips.scale_over([0.9, 1.0], width=160, limits=(0.0, 1.0))

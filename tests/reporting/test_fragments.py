@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import earnest as en
+from earnest.explanation.surrogate.quality import Trust
 from tests.explanation.scenes import mixed_trials
 from tests.reporting.scenes import HOSTILE, cases, scene
 from tests.reporting.test_report import outline
@@ -112,10 +113,13 @@ def test_an_explanation_says_its_finding_and_escapes_names() -> None:
     hostile = en.Trials.from_configs(
         configs, trials.objective, direction="maximize", objective_name=HOSTILE, source=HOSTILE
     )
-    html = en.explain(hostile, n_points=60, grid_size=4, rng=0, regions=2)._repr_html_()
-    alone(html)
-    assert "<script" not in html
-    assert html.count('<p class="cap">') == 2  # every curve is named
+    explanation = en.explain(hostile, n_points=60, grid_size=4, rng=0, regions=2)
+    for trust, curves in ((Trust.SHOWN, 2), (Trust.NOT_SHOWN, 0)):  # every curve that is shown
+        importance = replace(explanation.importance, trust=trust)
+        html = replace(explanation, importance=importance)._repr_html_()
+        alone(html)
+        assert "<script" not in html
+        assert html.count('<p class="cap">') == curves
 
 
 def test_a_search_shows_its_estimate_above_its_diagram() -> None:

@@ -136,7 +136,7 @@ def nodes(node: RegionNode) -> list[RegionNode]:
 
 @pytest.fixture(scope="module")
 def whole() -> en.results.Report:
-    return en.report(many(n=60, count=40), metric="roc_auc", n_resamples=200)
+    return en.report(many(n=300, count=40), metric="roc_auc", n_resamples=200)
 
 
 def test_each_node_of_each_tree_shows_its_curves(whole: en.results.Report) -> None:
@@ -144,27 +144,28 @@ def test_each_node_of_each_tree_shows_its_curves(whole: en.results.Report) -> No
     assert learned is not None
     assert len(learned.regions) > 1
     for tree in learned.regions:
-        told = {panel.heading for panel in learned.effects} - {tree.param}
+        told = {panel.heading for panel in learned.effects + learned.flat} - {tree.param}
         for node in nodes(tree.root):
             assert {panel.heading for panel in node.others} == told
     ids = re.findall(r' id="([^"]+)"', whole.to_html())
     assert len(ids) == len(set(ids))
 
 
-def test_the_simplest_is_named_with_the_decimals_of_the_table(
-    whole: en.results.Report, golden: Golden
+def test_the_cheapest_is_the_first_in_order_that_scores_within_the_margin(
+    whole: en.results.Report,
 ) -> None:
     rivals = whole.content.rivals
     assert rivals is not None
-    row = next(row for row in rivals.rows if row.simplest)
-    assert row.config == rivals.simplest
     audit = whole.content.audit
     assert audit is not None
     depth = {each.config: int(dict(each.params)["model__depth"]) for each in audit.rows}
-    kept = (audit.rows[0].config, *rivals.not_worse)
-    assert depth[row.config] == min(depth[name] for name in kept)
-    golden.check(rivals.lede)
-    assert row.interval in rivals.lede
+    winner = audit.rows[0].config
+    margin = whole.content.results["comparison"]["margin"]
+    near = [row.config for row in rivals.rows if not row.worse and row.ahead_by <= margin]
+    assert rivals.cheapest in (winner, *near)
+    assert depth[rivals.cheapest] == min(depth[name] for name in (winner, *near))
+    assert f"at most {rivals.margin} worse here" in rivals.lede
+    assert float(rivals.margin) == pytest.approx(margin, abs=0.0006)
 
 
 def test_a_name_is_not_said_twice_in_the_audit(told: en.results.Report) -> None:

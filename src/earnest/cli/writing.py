@@ -30,7 +30,7 @@ class WritableResult(Protocol):
 
 
 def check_table(output: Output) -> None:
-    """Refuse a form that there is not, before any work."""
+    """Refuse an unknown format, before any work."""
     if output.table is None:
         return
     check.one_of("table", output.table, FORMS)

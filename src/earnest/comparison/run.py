@@ -36,12 +36,14 @@ from earnest.core.results.comparison_table import ClaimFamily, Comparisons, adju
 from earnest.core.results.estimate import by_severity
 from earnest.core.results.specs import Evidence
 from earnest.core.text.doors import arg
+from earnest.inference.cases.no_information import no_information
 from earnest.inference.resampling.winners import find_best
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric, MetricLike
 from earnest.metrics.scores import settle_metric
 
 JOINT_SEED = 0  # of the joint draws of a table, for tests that draw nothing themselves
+MARGIN = 0.05  # of what the best is better than a constant prediction: what cheaper may lose
 
 
 def compare(
@@ -251,8 +253,9 @@ def compare_many(
     Returns
     -------
     Comparisons
-        The comparisons, their adjusted p-values, the set, and the simplest configuration in it
-        where complexities are known (`Configs.with_complexity`).
+        The comparisons, their adjusted p-values, the set, and where an order from cheap to costly
+        is known (`Configs.with_complexity`), the cheapest configuration in it that scores within
+        5 % of what the best is better than a constant prediction.
 
     Examples
     --------
@@ -339,7 +342,19 @@ def compare_all(
         seed=request.seeds.entropy if joint or request.test.spec.draws else None,
         remarks=by_severity([*remarks, *_warn_of_choice(held == best, adjust)]),
         labels=None if configs.params is None else configs.labels,
+        margin=None if configs.complexity is None else _find_margin(question, reading.values[best]),
     )
+
+
+def _find_margin(question: Question, best: float) -> float:
+    """Return how much worse than the best a cheaper configuration may score.
+
+    A share of what the best is better than a constant prediction, or than 0 where none has a score.
+    """
+    zero = no_information(question.pi.target, question.metric)
+    if zero is None:
+        return MARGIN * abs(float(best))
+    return MARGIN * max(0.0, question.metric.sign * (float(best) - zero))
 
 
 def family_of(reading: Reading, question: Question, fixed: int | None = None) -> ClaimFamily:

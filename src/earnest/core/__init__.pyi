@@ -65,8 +65,15 @@ from .results.interval import limit_remarks as limit_remarks
 from .results.interval import quantile_limits as quantile_limits
 from .results.interval import sidak as sidak
 from .results.interval import source_from_dict as source_from_dict
+from .results.leaks import LeakScreen as LeakScreen
+from .results.leaks import LeakSign as LeakSign
+from .results.leaks import LeakSuspect as LeakSuspect
 from .results.papers import collect_papers as collect_papers
 from .results.papers import read_papers as read_papers
+from .results.readiness import Readiness as Readiness
+from .results.readiness import Sufficiency as Sufficiency
+from .results.readiness import Usable as Usable
+from .results.readings import Reading as Reading
 from .results.specs import ON_ITEMS as ON_ITEMS
 from .results.specs import AgainstChance as AgainstChance
 from .results.specs import ComparisonEstimand as ComparisonEstimand
@@ -114,4 +121,8 @@ from .text.numbers import write_count as write_count
 from .text.paper import PaperTable as PaperTable
 from .text.paper import find_unknown_letters as find_unknown_letters
 from .text.paper import latex as latex
+from .text.readiness import Tone as Tone
+from .text.readiness import list_verdict as list_verdict
+from .text.readiness import write_verdict as write_verdict
+from .text.readings import write_reading as write_reading
 from .text.thresholds import show_cut as show_cut

@@ -177,7 +177,7 @@ def _make_explanation(
     """Compute everything from a fitted surrogate, and put it together."""
     _ = scene.points, scene.active, scene.best  # drawn before threads need them
     seeds = scene.seeds
-    quality = cross_validated(kind, trials, seeds)
+    quality = cross_validated(kind, trials)
     importance = replace(measure_importance(scene, columns, level), trust=judge_trust(quality.r2))
     ranked = [trials.space.index(name) for name in importance.ranking]
     explained = each(lambda c: _explain_parameter(scene, c, rule), ranked, threads)

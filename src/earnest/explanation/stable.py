@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.results.base import Plain
+from earnest.core.text.numbers import percent
 from earnest.explanation.effects import Scene, find_ranges
 from earnest.explanation.surrogate.surrogate import variances
 
@@ -58,9 +59,21 @@ class StableOptimum(Plain):
     def __repr__(self) -> str:
         """Return one line."""
         return (
-            f"{len(self)} of {self.n_trials} trials and {100 * self.share:.2g} % of the space are "
+            f"{len(self)} of {self.n_trials} trials and {say_share(self.share)} of the space are "
             f"not shown to be worse than the best (level {self.confidence_level:g})"
         )
+
+
+def say_share(share: float) -> str:
+    """Return a share of the space in percent, whole ones from 1 % on.
+
+    Examples
+    --------
+    >>> from earnest.explanation.stable import say_share
+    >>> print(say_share(0.9974).replace(chr(160), " "), say_share(0.004).replace(chr(160), " "))
+    100 % 0.4 %
+    """
+    return percent(round(share, 2 if share >= 0.01 else 3))
 
 
 def stable_optimum(scene: Scene, confidence_level: float) -> StableOptimum:

@@ -54,6 +54,8 @@ from .limits.replicates import noise_remarks as noise_remarks
 from .limits.replicates import scaled_limits as scaled_limits
 from .limits.unseen_errors import ErrorCosts as ErrorCosts
 from .limits.unseen_errors import unseen_error_limits as unseen_error_limits
+from .readiness import OPEN_FROM as OPEN_FROM
+from .readiness import judge_readiness as judge_readiness
 from .remarks import CASES_FOR_CONFIDENCE as CASES_FOR_CONFIDENCE
 from .remarks import CONFIDENT as CONFIDENT
 from .remarks import rows_kept_together as rows_kept_together

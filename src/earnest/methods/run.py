@@ -32,6 +32,7 @@ from earnest.core.results.estimate import (
     by_severity,
     few_beyond,
     make_interval,
+    remark_worse,
 )
 from earnest.core.results.interval import (
     Ask,
@@ -559,7 +560,7 @@ def _answer_of_replicates(method: Method, call: ReplicatesCall) -> Estimate:
         "drawn": str(replicates.drawn),
     }
     source = parts.source
-    return Estimate(
+    estimate = Estimate(
         value=scale.clip(parts.value),
         interval=None if source is None else make_interval(source, call.ask, scale),
         standard_error=_find_error(source),
@@ -586,6 +587,8 @@ def _answer_of_replicates(method: Method, call: ReplicatesCall) -> Estimate:
         source=source,
         details=parts.details,
     )
+    cautions = by_severity([*estimate.cautions, *remark_worse(estimate)])
+    return replace(estimate, cautions=cautions)
 
 
 def _of_replicates(call: ReplicatesCall) -> Iterator[Caution]:
@@ -631,6 +634,7 @@ def _result_remarks(estimate: Estimate, method: Method, call: Call) -> Iterator[
         if estimate.interval is not None:
             yield from confident_winner(call.pi, call.metric, position)
     yield from few_beyond(estimate.interval, estimate.n_valid)
+    yield from remark_worse(estimate)
     if estimate.interval is not None:
         interval = estimate.interval
         yield from limit_remarks(estimate.source, interval.confidence_level, Side(interval.side))

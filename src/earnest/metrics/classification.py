@@ -17,6 +17,7 @@ from earnest.core.base import check
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import InputError
 from earnest.core.data.target import Target, Task
+from earnest.core.results.readings import Reading
 from earnest.metrics.families import (
     BINARY,
     CLASSES,
@@ -128,6 +129,7 @@ accuracy = register(
     _of_labels(
         name="accuracy",
         title="accuracy",
+        reading=Reading.RIGHT,
         greater_is_better=True,
         # with one label per case the micro averages are the accuracy
         aliases=("accuracy_score", "f1_micro", "precision_micro", "recall_micro"),
@@ -139,6 +141,7 @@ error_rate = register(
     _of_labels(
         name="error_rate",
         title="error rate",
+        reading=Reading.WRONG,
         greater_is_better=False,
         aliases=("zero_one_loss", "misclassification_rate"),
         features=misses,
@@ -149,6 +152,7 @@ precision = register(
     _of_classes(
         name="precision",
         title="precision",
+        reading=Reading.ALARMS_RIGHT,
         aliases=("precision_score", "positive_predictive_value", "ppv"),
         features=positives,
         combine=precision_of,
@@ -160,6 +164,7 @@ recall = register(
     _of_classes(
         name="recall",
         title="recall",
+        reading=Reading.POSITIVES_FOUND,
         aliases=("recall_score", "sensitivity", "sens", "true_positive_rate", "tpr"),
         features=partial(recognised, code=1),
         combine=recall_of,
@@ -171,6 +176,7 @@ specificity = register(
     _of_classes(
         name="specificity",
         title="specificity",
+        reading=Reading.NEGATIVES_CLEARED,
         aliases=("spec", "true_negative_rate", "tnr"),
         features=partial(recognised, code=0),
         combine=recall_of,
@@ -182,6 +188,7 @@ npv = register(
     _of_classes(
         name="npv",
         title="negative predictive value",
+        reading=Reading.CLEARANCES_RIGHT,
         aliases=("negative_predictive_value",),
         features=partial(positives, code=0),
         combine=precision_of,

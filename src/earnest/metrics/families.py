@@ -19,6 +19,7 @@ from earnest.core.base.arrays import Numbers, RawArray
 from earnest.core.base.registry import Registry
 from earnest.core.data.target import Target, Task
 from earnest.core.results.estimate import Scale
+from earnest.core.results.readings import Reading
 
 Array = NDArray[np.float64]
 M = TypeVar("M", bound="Metric")
@@ -72,6 +73,8 @@ class Metric:
         The settings that differ from metric to metric of one kind, for the record.
     by_task : mapping
         The fields that differ on a task, such as the limits of the Brier score; see `on`.
+    reading : Reading, optional
+        What a value says in plain words, such as the share of cases that are right.
     """
 
     name: str
@@ -84,6 +87,7 @@ class Metric:
     needs_all_classes: bool = False
     knobs: Mapping[str, object] = field(default_factory=dict)
     by_task: Mapping[Task, TaskFields] = field(default_factory=dict)
+    reading: Reading | None = None
 
     def on(self, task: Task | str) -> Self:
         """Return the metric as it is on a task, for example with the limits of that task.
@@ -100,7 +104,7 @@ class Metric:
     @property
     def scale(self) -> Scale:
         """The name, direction and range, as results carry them."""
-        return Scale(self.name, self.greater_is_better, self.limits)
+        return Scale(self.name, self.greater_is_better, self.limits, self.reading)
 
     @property
     def pointwise(self) -> bool:
@@ -116,6 +120,11 @@ class Metric:
     def has_terms(self) -> bool:
         """Whether the metric says what each case adds to it: a function of sums, or an AUC."""
         return self.area
+
+    @property
+    def ranks(self) -> bool:
+        """Whether the metric judges the order of the cases, for any threshold."""
+        return self.needs in (Need.SCORE, Need.RISK)
 
     @property
     def has_unit(self) -> bool:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base.arrays import Numbers
 from earnest.core.data.target import Target, Task
+from earnest.core.results.readings import Reading
 from earnest.metrics.classification import label_score
 from earnest.metrics.families import (
     CLASSES,
@@ -149,6 +150,7 @@ balanced_accuracy = register(
     _over_classes(
         name="balanced_accuracy",
         title="balanced accuracy",
+        reading=Reading.RIGHT_IF_EVEN,
         aliases=("balanced_accuracy_score", "bal_accuracy"),
         by_task=TWO_CLASSES,
         features=class_hits,

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.arrays import Numbers
 from earnest.core.data.target import Target, Task
+from earnest.core.results.readings import Reading
 from earnest.metrics.families import (
     BINARY,
     Array,
@@ -153,6 +154,7 @@ roc_auc = register(
     _of_two_classes(
         name="roc_auc",
         title="ROC AUC",
+        reading=Reading.PAIRS,
         aliases=("auc", "roc_auc_score", "auroc", "auc_roc", "roc", "c_statistic"),
         scan=auc_scan,
         kernel="roc_auc",

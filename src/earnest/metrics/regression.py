@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base.arrays import Numbers
 from earnest.core.data.target import Target
+from earnest.core.results.readings import Reading
 from earnest.metrics.families import (
     EPS,
     REGRESSION,
@@ -121,6 +122,7 @@ r2 = register(
     _score(
         name="r2",
         title="R²",
+        reading=Reading.EXPLAINED,
         aliases=("r2_score", "r_squared", "rsq"),
         features=squared_errors_and_outcome,
         combine=explained,
@@ -157,6 +159,7 @@ rmse = register(
     _error(
         name="rmse",
         title="root mean squared error",
+        reading=Reading.ABOVE_MEAN_ERROR,
         aliases=("root_mean_squared_error", "neg_root_mean_squared_error"),
         features=squared_errors,
         combine=root_mean,
@@ -166,6 +169,7 @@ mae = register(
     _mean_error(
         name="mae",
         title="mean absolute error",
+        reading=Reading.MEAN_ERROR,
         aliases=("mean_absolute_error", "neg_mean_absolute_error"),
         features=absolute_errors,
     )
@@ -174,6 +178,7 @@ mape = register(
     _mean_error(
         name="mape",
         title="mean absolute percentage error",
+        reading=Reading.RELATIVE_ERROR,
         aliases=("mean_absolute_percentage_error", "neg_mean_absolute_percentage_error"),
         features=percentage_errors,
     )
@@ -228,6 +233,7 @@ median_absolute_error = register(
     _of_order(
         name="median_absolute_error",
         title="median absolute error",
+        reading=Reading.MIDDLE_ERROR,
         greater_is_better=False,
         limits=(0.0, np.inf),
         aliases=("neg_median_absolute_error", "medae"),

@@ -13,6 +13,7 @@ import numpy as np
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.sums import weighted_sums
 from earnest.core.data.target import Target
+from earnest.core.results.readings import Reading
 from earnest.metrics.families import SURVIVAL, Array, Need, RankMetric, View, divide, register
 
 PAIRS = 1 << 22  # pairs of cases compared at a time
@@ -47,6 +48,7 @@ concordance = register(
     RankMetric(
         name="concordance",
         title="concordance index",
+        reading=Reading.EVENT_PAIRS,
         greater_is_better=True,
         limits=(0.0, 1.0),
         needs=Need.RISK,

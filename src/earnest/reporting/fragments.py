@@ -45,6 +45,7 @@ from earnest.decision.plan import Plan
 from earnest.decision.verdict import Verdict
 from earnest.explanation.result import Explanation, show_share
 from earnest.explanation.sampling_bias import show_short
+from earnest.explanation.surrogate.quality import Trust
 from earnest.inference.general.result import StatisticResult
 from earnest.metrics import METRICS
 from earnest.plotting.svg import answer as svg_answer
@@ -197,7 +198,8 @@ def statistic_fragment(statistic: StatisticResult) -> str:
 
 def explanation_fragment(explanation: Explanation) -> str:
     """Return an explanation: the finding, the effects, the facts and the cautions."""
-    curves = list(explanation.effects.values())
+    is_shown = explanation.trust is Trust.SHOWN
+    curves = list(explanation.effects.values()) if is_shown else []
     limits = svg_effects.find_shared_limits(curves, explanation.confidence_level)
     pictures = [
         svg_effects.effect(
@@ -212,7 +214,8 @@ def explanation_fragment(explanation: Explanation) -> str:
     best = ", ".join(
         f"{name} = {show_short(value)}" for name, value in explanation.best_config.items()
     )
-    shares = [(name, show_share(share)) for name, share in explanation.importance.total.items()]
+    total = explanation.importance.total
+    shares = [(curve.param, show_share(total[curve.param])) for curve in curves]
     return fragment(
         explanation.headline,
         f"What the search learned about {explanation.objective.name} (as searched, not corrected), "
@@ -221,7 +224,7 @@ def explanation_fragment(explanation: Explanation) -> str:
             ("Best", best),
             ("Surrogate", f"{explanation.surrogate}. {explanation.surrogate_quality}"),
             *((f"Share of {name}", words) for name, words in shares),
-            *((name, repr(curve)) for name, curve in explanation.effects.items()),
+            *((curve.param, repr(curve)) for curve in curves),
         ],
         explanation.cautions,
         pictures,

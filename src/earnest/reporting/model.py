@@ -15,6 +15,7 @@ from earnest.core.base.provenance import finite
 from earnest.core.cautions.meanings import Meaning
 from earnest.core.results.calibration import CaseShare
 from earnest.core.results.cautions import Caution
+from earnest.core.text.readiness import VerdictFact
 from earnest.plotting.svg.canvas import Figure
 
 NONE = "–"  # in place of a number that is not there
@@ -56,8 +57,9 @@ class Advice:
 class Answer:
     """The first screen: the number, in words and in a picture, and what to be careful about.
 
-    `advice` answers whether the tuning was worth it, which configuration to use and what to do
-    next; `paste` is the sentence for another text, `params` are the winner's parameters as JSON.
+    `reading` is the value in plain words, `verdict` are the four facts of the front page. `advice`
+    answers whether the tuning was worth it, which configuration to use and what to do next; `paste`
+    is the sentence for another text, `params` are the winner's parameters as JSON.
     """
 
     kicker: str
@@ -75,6 +77,8 @@ class Answer:
     cautions: tuple[Caution, ...]
     checked: str
     facts: tuple[Facts, ...]
+    reading: str = ""
+    verdict: tuple[VerdictFact, ...] = ()
     advice: tuple[Advice, ...] = ()
     paste: str = ""
     params: str = ""
@@ -181,14 +185,17 @@ class RivalRow:
     limits_one: tuple[float, float] | None
     p_value: float | None
     worse: bool | None
-    simplest: bool = False
+    cheapest: bool = False
     shown: bool = True
     strip: Figure | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class RivalsPart:
-    """The winner against all others."""
+    """The winner against all others.
+
+    `cheapest` may score worse than the winner by `margin` at most, as printed.
+    """
 
     heading: str
     lede: str
@@ -197,7 +204,8 @@ class RivalsPart:
     rows: tuple[RivalRow, ...]
     n_others: int
     not_worse: tuple[str, ...]
-    simplest: str | None
+    cheapest: str | None
+    margin: str = ""
     cautions: tuple[Caution, ...] = ()
     axis: Figure | None = None
 
@@ -295,7 +303,7 @@ class AuditRow:
     share: float | None
     status: str
     reason: str
-    simplest: bool
+    cheapest: bool
     folds: tuple[float | None, ...]
     strip: Figure | None = None
     dots: Figure | None = None
@@ -361,7 +369,11 @@ class WinnerPart:
 
 @dataclass(frozen=True, kw_only=True)
 class LearnedPart:
-    """What the search learned of its parameters; `flat` are effects that cannot be seen."""
+    """What the search learned of its parameters; `flat` are effects that cannot be seen.
+
+    Where the surrogate cannot be trusted, nothing that is read from it is there, and `untrusted`
+    says so.
+    """
 
     heading: str
     lede: str
@@ -372,25 +384,30 @@ class LearnedPart:
     next: tuple[str, ...]
     stable: str
     numbers: tuple[Facts, ...]
-    importance: Figure
-    importance_phone: Figure
+    importance: Figure | None
+    importance_phone: Figure | None
     effects: tuple[Panel, ...]
     flat: tuple[Panel, ...]
     regions: tuple[RegionsPart, ...]
     untold: tuple[str, ...]
     cautions: tuple[Caution, ...]
     level: str
+    untrusted: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ComputedPart:
-    """How everything came about, so that it can be repeated and cited."""
+    """How everything came about, so that it can be repeated and cited.
+
+    `citations` are what the paragraph names, `others` what else the page shows.
+    """
 
     heading: str
     facts: tuple[Facts, ...]
     paragraph: str
     citations: Rows
     bibtex: str
+    others: Rows = ()
 
 
 @dataclass(frozen=True, kw_only=True)

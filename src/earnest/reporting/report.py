@@ -117,6 +117,7 @@ def _results(results: Results) -> dict[str, Any]:
         "comparison": results.many,
         "thresholds": results.thresholds,
         "calibration": results.calibration,
+        "readiness": results.readiness,
         "explanation": results.explanation,
     }
     return {name: result.to_dict() for name, result in parts.items() if result is not None}

@@ -33,6 +33,7 @@ KEYS = {
     "method",
     "metric",
     "greater_is_better",
+    "reading",
     "limits",
     "estimand",
     "winner",

@@ -19,6 +19,7 @@ from pyarrow import csv
 from earnest import Predictions
 from earnest.cli.show.tune import _facts
 from earnest.comparison import run as comparing
+from earnest.core import Readiness, Sufficiency, Usable
 from earnest.methods import BBC
 from earnest.results import LearningCurve
 from earnest.store import sqlite
@@ -392,17 +393,21 @@ def test_control_characters_of_a_table_do_not_reach_the_terminal(run, here):
 @pytest.mark.parametrize(
     ("count", "told"),
     [
-        (2, "elastic net, C 1: not shown to be worse"),
-        (3, "elastic net, C 1: not shown to be worse, nor is 1 other"),
-        (9, "elastic net, C 1: not shown to be worse, nor are 7 others"),
+        (2, "1 other not shown to be worse"),
+        (3, "2 others not shown to be worse"),
+        (9, "8 others not shown to be worse"),
     ],
 )
-def test_the_simplest_is_told_with_how_many_are_as_good(count, told):
+def test_the_cheapest_is_told_with_how_many_are_as_good(count, told):
     some = SimpleNamespace(name="elastic net, C 1")
     tuned = SimpleNamespace(
         estimate=SimpleNamespace(winner="model"),
         winner=some,
-        simplest=some,
+        cheapest=some,
+        margin=0.0123,
+        readiness=Readiness(
+            ranks=True, usable=Usable.LIKELY, cases=Sufficiency.ENOUGH, n_cases=900
+        ),
         n_not_worse=count,
         n_fits=1,
         n_fits_nested=1,
@@ -412,7 +417,11 @@ def test_the_simplest_is_told_with_how_many_are_as_good(count, told):
         budget_used=None,
         calibration=None,
     )
-    assert dict(_facts(tuned))["Simplest"] == told
+    facts = dict(_facts(tuned))
+    assert facts["As good"] == told
+    assert facts["Cheaper"].startswith("elastic net, C 1: cheaper to fit")
+    assert "at most 0.012 worse" in facts["Cheaper"]
+    assert "usable for ranking: likely" in facts["Verdict"]
 
 
 def test_bbc_and_the_comparison_run_once_and_nothing_is_read_back(run, here, monkeypatch):

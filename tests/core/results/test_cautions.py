@@ -312,6 +312,7 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     ),
     "few_under_tilt": lambda: of(noise(), Tilted(n_resamples=100)),
     "scores_reversed": lambda: of(reversed_scores(), DeLong(direction="auto")),
+    "worse_than_constant": lambda: of(reversed_scores(), DeLong()),
     "linear_part": lambda: of(noise(), "bayle_all_pairs", "f1"),
     "repeats_beyond_theorem": lambda: of(repeats(), "bayle_all_pairs", "accuracy"),
     "groups_beyond_theorem": lambda: of(

@@ -47,14 +47,14 @@ def test_noise_is_found_to_be_noise_and_said(surrogate: object) -> None:
 
 def test_scores_are_those_of_the_definitions() -> None:
     y, mean, sd = np.array([1.0, 2.0, 4.0]), np.array([1.0, 1.0, 4.0]), np.array([1.0, 0.4, 2.0])
-    found = _judge(y, mean, sd, 3)
-    assert found.r2 == pytest.approx(1 - 1 / np.square(y - y.mean()).sum())
-    assert found.coverage == pytest.approx(2 / 3)
+    r2, nll, coverage = _judge(y, mean, sd)
+    assert r2 == pytest.approx(1 - 1 / np.square(y - y.mean()).sum())
+    assert coverage == pytest.approx(2 / 3)
     density = [
         0.5 * np.log(2 * np.pi * s**2) + 0.5 * (e / s) ** 2
         for e, s in zip(y - mean, sd, strict=True)
     ]
-    assert found.nll == pytest.approx(np.mean(density))
+    assert nll == pytest.approx(np.mean(density))
 
 
 def test_a_surrogate_that_is_too_sure_is_said_to_be() -> None:

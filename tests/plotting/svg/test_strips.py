@@ -100,7 +100,7 @@ def test_hopeless_rivals_leave_the_scale_and_say_so() -> None:
     arrow = svg_strips.comparison_strip(unsure, scale, name="d")
     assert not list(root_of(arrow).iter(f"{SVG}text"))
     assert not list(root_of(arrow).iter(f"{SVG}circle"))
-    simple = replace(far, simplest=True)
+    simple = replace(far, cheapest=True)
     assert svg_strips.difference_scale([simple, *near]).holds(0.8)
 
 

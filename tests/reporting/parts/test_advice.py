@@ -79,7 +79,7 @@ def test_the_simpler_one_is_named_only_where_an_order_is_known() -> None:
     answer = content.answer
     use = next(" ".join(each.words) for each in answer.advice if each.key == "use")
     assert content.rivals is not None
-    simplest = content.rivals.simplest
-    assert simplest is not None
-    assert simplest in use
+    cheapest = content.rivals.cheapest
+    assert cheapest is not None
+    assert cheapest in use
     assert answer.params == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -31,6 +32,25 @@ def test_the_date_is_that_of_the_run_and_never_of_the_rendering(
     assert "15 November 2025" in later
     imported = {group.title: dict(group.rows) for group in scene("imported").content.computed.facts}
     assert imported["The evidence"]["Run begun"] == "– (predictions have no date)"
+
+
+def test_the_paragraph_names_winner_and_rule_cites_what_it_lists_and_has_no_fingerprint() -> None:
+    content = scene("binary").content
+    computed, estimate = content.computed, content.results["estimate"]
+    assert estimate["fingerprint"] not in computed.paragraph
+    cited = re.findall(r"\(([A-Z][^()]*?\d{4})", computed.paragraph)
+    years = {words[-4:] for words in cited}
+    assert years == {key[-4:] for key, _ in computed.citations}
+    keys = {key for key, _ in computed.citations}
+    assert {"wilson1927", "fawcett2006"} <= {key for key, _ in computed.others}
+    assert not keys & {key for key, _ in computed.others}
+    assert all(key in computed.bibtex for key in keys)
+    assert "wilson1927" not in computed.bibtex
+    named = r"The selected configuration is (.+?), which has the best score"
+    selected = re.search(named, computed.paragraph)
+    assert selected is not None
+    labels = [row.label for row in content.audit.rows if row.config == estimate["winner"]]
+    assert labels == [selected[1]]
 
 
 def test_a_run_that_did_not_record_its_date_says_so(tmp_path: Path) -> None:

@@ -62,21 +62,24 @@ def test_the_part_counts_and_names_what_the_rows_say(
     part = told.content.rivals
     assert part is not None
     kept = [row.config for row in part.rows if not row.worse]
+    margin = 0.05 * (told.content.results["estimate"]["naive"] - 0.5)
     assert part.heading.startswith(f"{len(kept)} other configurations")
     assert list(part.not_worse) == kept
-    assert part.simplest == max([*kept, "m0"], key=lambda name: int(name[1:]))
-    tinted = [row.config for row in part.rows if row.simplest]
-    assert tinted == [part.simplest]
-    golden.check(part.lede)
+    near = [row.config for row in part.rows if not row.worse and row.ahead_by <= margin]
+    winner = told.content.results["estimate"]["winner"]
+    assert part.cheapest == max([*near, winner], key=lambda name: int(name[1:]))
+    tinted = [row.config for row in part.rows if row.cheapest]
+    assert tinted == [name for name in near if name == part.cheapest]
+    assert part.margin in part.lede
 
 
-def test_the_simplest_is_unknown_without_an_order(pi: en.Predictions) -> None:
+def test_the_cheapest_is_unknown_without_an_order(pi: en.Predictions) -> None:
     bare = en.Predictions.from_arrays(pi.target.y, pi.responses[:, :, 0], pi.folds[:, 0])
     part = en.report(bare, metric="roc_auc", explain=False, n_resamples=100).content.rivals
     assert part is not None
-    assert part.simplest is None
+    assert part.cheapest is None
     assert "is unknown" in part.lede
-    assert en.compare_many(bare, metric="roc_auc", rng=0).simplest is None
+    assert en.compare_many(bare, metric="roc_auc", rng=0).cheapest is None
 
 
 def test_every_surface_counts_the_same_configurations(
@@ -125,17 +128,25 @@ def test_interval_p_and_verdict_of_a_row_are_of_one_kind_in_every_form(
     assert open_rows or kind == "loss"  # so the two kinds of interval do differ here
 
 
-def test_the_sentence_on_the_simplest_shows_the_interval_that_its_verdict_follows(
-    told: en.results.Report,
+def test_the_sentence_on_the_cheapest_shows_the_interval_that_its_verdict_follows(
+    pi: en.Predictions,
     golden: Golden,
 ) -> None:
-    part = told.content.rivals
+    scores = pi.responses[:, :, 0]
+    near = scores[:, :1] + 0.02 * np.random.default_rng(5).standard_normal((200, 1))
+    ranks = (*pi.configs.complexity, 0.5)
+    configs = en.Configs(ids=(*pi.configs.ids, "near"), complexity=ranks)
+    wider = en.Predictions.from_arrays(
+        pi.target.y, np.hstack([scores, near]), pi.folds[:, 0], configs=configs
+    )
+    part = en.report(wider, metric="roc_auc", explain=False, n_resamples=100).content.rivals
     assert part is not None
-    simplest = next(row for row in part.rows if row.simplest)
-    said = f"95\u00a0% interval for all pairs at once: {simplest.interval})"
+    assert part.cheapest == "near"
+    cheapest = next(row for row in part.rows if row.cheapest)
+    said = f"95\u00a0% interval for all pairs at once: {cheapest.interval})"
     assert said in part.lede
-    assert simplest.limits is not None
-    assert simplest.limits[0] <= 0 <= simplest.limits[1]
+    assert cheapest.limits is not None
+    assert cheapest.limits[0] <= 0 <= cheapest.limits[1]
     golden.check(part.lede)
 
 

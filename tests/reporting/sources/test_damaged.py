@@ -39,7 +39,7 @@ def test_a_run_that_lists_no_configuration_is_reported(
     assert "<html" in made.to_html()
 
 
-def test_a_simplest_that_the_run_does_not_list_is_named_as_it_is(run: Path, tmp_path: Path) -> None:
+def test_a_cheapest_that_the_run_does_not_list_is_named_as_it_is(run: Path, tmp_path: Path) -> None:
     copy = tmp_path / "run"
     shutil.copytree(run, copy)
     with closing(sqlite3.connect(copy / "run.db")) as base, base:

@@ -217,7 +217,7 @@ def show_headline(results: Comparisons) -> str:
     best = first.value_a if results.reference == results.best else results[results.best].value_b
     places = places_of_difference(first)
     value = prose(best, places, first.scale.limits)
-    if len(results.not_worse) == 1 and results.simplest is None:
+    if len(results.not_worse) == 1 and results.cheapest is None:
         return f"{results.decision} Its naive {title_of(first)} is {value}."
     return f"{results.decision} The naive {title_of(first)} of {results.best} is {value}."
 
@@ -309,15 +309,16 @@ def _short(name: str, names: Mapping[str, str] | None) -> str:
 
 
 def show_facts(results: Comparisons, names: Mapping[str, str] | None = None) -> Iterator[Fact]:
-    """Yield the best, the set, the simplest, and how it was found."""
+    """Yield the best, the set, the cheapest, and how it was found."""
     first, labels = results.comparisons[0], names or {}
     yield "Best", labels.get(results.best, results.best)
     yield "Scores", naive_words(len(results.p_best))
     if results.reference != results.best:
         yield "Against", labels.get(results.reference, results.reference)
     yield "May be best", _list_names(results.not_worse)
-    if results.simplest is not None:
-        yield "Simplest", labels.get(results.simplest, results.simplest)
+    if results.cheapest is not None:
+        near = f" (at most {results.margin:.2g} worse here)" if results.margin else ""
+        yield "Cheapest", f"{labels.get(results.cheapest, results.cheapest)}{near}"
     yield "Metric", metric_words(first)
     against = "the best" if results.reference == results.best else "the reference"
     yield "p adj.", f"against {against}, {first.alternative}; {RULES[results.adjust]}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from rich.cells import cell_len
@@ -25,34 +25,47 @@ from earnest.core.text.numbers import write_count
 from earnest.explanation.curves import EffectCurve
 from earnest.explanation.regions.regions import RegionTree, band_words
 from earnest.explanation.result import Explanation, show_share
+from earnest.explanation.stable import say_share
 from earnest.explanation.suggest import Suggestion
+from earnest.explanation.surrogate.quality import Trust
 
 MOST_PARAMS, MOST_TREES = 12, 3
 Row = tuple[str, str, str, str, str]  # name, share, curve, best value, range
 SPARK = "▁▂▃▄▅▆▇█"
 WIDEST_SPARK = 12
+NOT_READ = (
+    "Shares, curves, regions and suggestions are left out: they would be read from this surrogate. "
+    "What was measured is below; more trials may help."
+)
 CHECKED = "surrogate, where the search looked, edges of the space, regions"
 
 
 def show_explanation(
     explanation: Explanation, advice: Sequence[Suggestion] = (), page: Path | None = None
 ) -> None:
-    """Write an explanation."""
-    listed = [*show_facts(explanation), *suggestions(advice)]
+    """Write an explanation; what a poor surrogate would say is left out."""
+    is_shown = explanation.trust is Trust.SHOWN
+    listed = [*show_facts(explanation), *(suggestions(advice) if is_shown else ())]
     if page is not None:
         listed.append(("Page", str(page)))
-    trees = [tree for tree in explanation.regions.values() if len(tree) > 1]
     emit_blocks(
         [
             show_paragraph(f"{explanation.headline}.", "bold"),
             show_paragraph(str(explanation.surrogate_quality)),
         ],
-        show_winner(explanation),
-        effects(explanation),
-        *(regions(tree, shown=tree is explanation.winner_tree) for tree in trees[:MOST_TREES]),
+        *(_read_surrogate(explanation) if is_shown else ([show_paragraph(NOT_READ, GREY)],)),
         [label_facts(listed)],
         remarks(explanation.cautions, CHECKED),
     )
+
+
+def _read_surrogate(explanation: Explanation) -> Iterator[Iterable[Part]]:
+    """Yield the blocks that are read from the surrogate."""
+    trees = [tree for tree in explanation.regions.values() if len(tree) > 1]
+    yield show_winner(explanation)
+    yield effects(explanation)
+    for tree in trees[:MOST_TREES]:
+        yield regions(tree, shown=tree is explanation.winner_tree)
 
 
 def show_winner(explanation: Explanation) -> Iterator[Part]:
@@ -145,11 +158,12 @@ def show_facts(explanation: Explanation) -> Iterator[Fact]:
     )
     yield "Best", f"{explanation.best_value:.4g} with {best}"
     stable = explanation.stable_optimum
-    yield (
-        "As good",
-        f"{len(stable)} of {write_count(stable.n_trials, 'trial')} and {100 * stable.share:.2g} % "
-        "of the space are not shown to be worse",
-    )
+    if explanation.trust is Trust.SHOWN:
+        yield (
+            "As good",
+            f"{len(stable)} of {write_count(stable.n_trials, 'trial')} and "
+            f"{say_share(stable.share)} of the space are not shown to be worse",
+        )
     for gap in explanation.untested:
         trials = write_count(gap.n_pruned, "pruned trial")
         yield "Untested", f"{gap.param} {gap.words} ({trials} without a value)"
@@ -161,7 +175,8 @@ def show_facts(explanation: Explanation) -> Iterator[Fact]:
     yield "Evidence", ", ".join([*parts, f"seed {explanation.provenance['seed']}"])
     overall = explanation.sampling_bias.overall
     yield "Looked at", f"{overall.unbiased:.2f} from an even spread (MMD, 0 is even)"
-    yield "Bands", "how uncertain the surrogate is about single configurations, on average"
+    if explanation.trust is Trust.SHOWN:
+        yield "Bands", "how uncertain the surrogate is about single configurations, on average"
 
 
 def suggestions(advice: Sequence[Suggestion]) -> Iterator[Fact]:

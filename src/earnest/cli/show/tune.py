@@ -11,6 +11,7 @@ from typing import Any
 from rich.text import Text
 
 from earnest.cli.show.estimate import (
+    Part,
     draw_picture,
     emit_blocks,
     grid,
@@ -18,6 +19,7 @@ from earnest.cli.show.estimate import (
     list_checked,
     remarks,
     sentences,
+    show_paragraph,
 )
 from earnest.cli.show.terminal import GREY, clean, columns, emit, write
 from earnest.core.base import check
@@ -26,6 +28,8 @@ from earnest.core.text.calibration import tell_in_short
 from earnest.core.text.doors import render
 from earnest.core.text.learning import word_confidence, word_headline
 from earnest.core.text.numbers import percent, write_count
+from earnest.core.text.readiness import write_verdict
+from earnest.core.text.readings import write_reading
 from earnest.engine.progress import describe_time
 from earnest.training.tables.kinds import ColumnKind
 from earnest.training.tune.folder import FILES, LEARNING, REPORT
@@ -125,7 +129,7 @@ def show_tuned(tuned: Any, no_report: str | None = None) -> None:
     estimate = tuned.estimate
     tried = len(tuned.predictions.configs.ids)
     emit_blocks(
-        sentences(estimate, SPEAKER, delivered=True, tried=tried),
+        [*sentences(estimate, SPEAKER, delivered=True, tried=tried), *_read_plainly(tuned)],
         draw_picture(estimate, columns()),
         [label_facts(_facts(tuned))],
         remarks(estimate.cautions, list_checked(estimate)),
@@ -133,7 +137,14 @@ def show_tuned(tuned: Any, no_report: str | None = None) -> None:
     )
 
 
+def _read_plainly(tuned: Any) -> Iterator[Part]:
+    """Yield what the value would mean for new cases, where plain words are true."""
+    if words := write_reading(tuned.estimate, tuned.predictions.target):
+        yield show_paragraph(words)
+
+
 def _facts(tuned: Any) -> Iterator[tuple[str, str]]:
+    yield "Verdict", write_verdict(tuned.readiness)
     if tuned.estimate.winner is None:
         shares = tuned.estimate.ensemble
         listed = [f"{share:.2f} {name}" for name, share in shares.items()]
@@ -143,12 +154,11 @@ def _facts(tuned: Any) -> Iterator[tuple[str, str]]:
     else:
         yield "Winner", tuned.winner.name
     others = tuned.n_not_worse - 1
-    if tuned.simplest is not None:
-        more = f", nor {'is' if others == 2 else 'are'} {write_count(others - 1, 'other')}"
-        words = f"{tuned.simplest.name}: not shown to be worse"
-        yield "Simplest", words + (more if others > 1 else "")
-    elif others > 0:
-        yield "Simplest", f"the winner; {write_count(others, 'other')} not shown to be worse"
+    if tuned.cheapest is not None:
+        near = f", and at most {tuned.margin:.2g} worse here" if tuned.margin else ""
+        yield "Cheaper", f"{tuned.cheapest.name}: cheaper to fit, not shown to be worse{near}"
+    if others > 0:
+        yield "As good", f"{write_count(others, 'other')} not shown to be worse"
     if tuned.calibration is not None:
         yield "Probabilities", tell_in_short(tuned.calibration)
     if tuned.learning is not None:

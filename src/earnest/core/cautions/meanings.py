@@ -235,12 +235,13 @@ _ALL = (
     ),
     Meaning(
         "EN030",
-        "scores that were reversed",
-        'With `direction="auto"`, the negatives had the greater median, so the scores were '
-        "reversed: an AUC of 0.4 became 0.6.",
-        "An AUC that picks its own direction is too optimistic, most of all for weak models.",
-        'Use `direction="fixed"`, the default. If high scores stand for the other class, '
-        "declare it with `positive`.",
+        "scores that were, or seem to be, reversed",
+        'With `direction="auto"` scores were reversed, as the negatives had the greater median; or '
+        "the whole interval is worse than a constant prediction.",
+        "An AUC that picks its direction is too optimistic. One surely below chance hints at "
+        "flipped labels or mixed-up rows.",
+        'Use `direction="fixed"`, the default, and declare the class with `positive`. Check that '
+        "rows belong together.",
     ),
     Meaning(
         "EN031",

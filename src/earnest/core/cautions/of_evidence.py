@@ -195,6 +195,18 @@ def scores_reversed(config: str) -> Words:
     )
 
 
+@caution("EN030", changes_with_level=True)
+def worse_than_constant(metric: str, midway: bool) -> Words:
+    """The whole interval is worse than a constant prediction."""
+    rival = "chance" if midway else "a constant prediction"
+    turned = "; labels may be flipped" if midway else ""
+    return Words(
+        f"The whole interval of {metric} is worse than {rival}.",
+        f"Predictions that say nothing do not come out like that{turned}, or rows may be mixed up.",
+        "Check which class high scores stand for, and that each prediction belongs to its case.",
+    )
+
+
 @note("EN049", about=Scope.OVERLAP)
 def overlapping_test_sets(repeats: int, partial: int) -> Words:
     """Test sets overlap without covering all cases."""

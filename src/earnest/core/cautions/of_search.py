@@ -46,8 +46,8 @@ def winner_too_optimistic(
     advice={
         Verb.SEARCH: f"List {arg('candidates')} from simple to complex, or let a function as "
         f"{arg('refit')} choose among the best.",
-        Verb.TUNE: "Use `simplest` of the result: the simplest configuration that is not shown to "
-        "be worse.",
+        Verb.TUNE: "Use `cheapest` of the result: what is cheapest to fit of those that score "
+        "nearly as well.",
     },
 )
 def ties(tied: int, winner: str) -> Words:

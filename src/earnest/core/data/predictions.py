@@ -207,7 +207,7 @@ class Configs:
         return np.argsort(np.asarray(self.complexity), kind="stable")
 
     def with_complexity(self, complexity: ArrayLike) -> Configs:
-        """Return the same configurations with a complexity rank."""
+        """Return the same configurations with a rank: the lower, the simpler or cheaper."""
         ranks = tuple(float(v) for v in np.asarray(complexity, dtype=np.float64).ravel())
         return replace(self, complexity=ranks)
 

@@ -160,7 +160,9 @@ class Comparisons(Result):
         What the comparisons hold for at once: all pairs, or those with a reference that was fixed
         in advance.
     simple_first : tuple of str or None
-        The names from simple to complex, where the complexity is known.
+        The names from cheap to costly, where an order was passed.
+    margin : float or None
+        How much worse than the best the cheapest may score here; None without an order.
     confidence_level : float
         The level of the intervals and of the set.
     seed : int or None
@@ -188,7 +190,7 @@ class Comparisons(Result):
 
     schema: ClassVar[str] = "earnest/comparisons/1"
     called: ClassVar[str] = "a table of comparisons"
-    derived: ClassVar[tuple[str, ...]] = ("not_worse", "simplest", "decision", "cautions")
+    derived: ClassVar[tuple[str, ...]] = ("not_worse", "cheapest", "decision", "cautions")
 
     reference: str
     best: str
@@ -203,6 +205,7 @@ class Comparisons(Result):
     seed: int | None = None
     remarks: tuple[Caution, ...] = ()
     labels: Mapping[str, str] | None = field(default=None, metadata=OPTIONAL)
+    margin: float | None = field(default=None, metadata=OPTIONAL)
 
     def _check_parts(self) -> None:
         super()._check_parts()
@@ -250,12 +253,20 @@ class Comparisons(Result):
         return tuple(name for name, p in self.p_best.items() if name == self.best or p > alpha)
 
     @property
-    def simplest(self) -> str | None:
-        """The simplest that may be the best; None where the complexity is unknown."""
+    def cheapest(self) -> str | None:
+        """The cheapest that may be the best and scores within the margin of it.
+
+        The best itself, if no other does; None where no order was passed.
+        """
         if self.simple_first is None:
             return None
-        not_worse = set(self.not_worse)
-        return next(name for name in self.simple_first if name in not_worse)
+        near = {name for name in self.not_worse if self._find_shortfall(name) <= (self.margin or 0)}
+        return next(name for name in self.simple_first if name in near or name == self.best)
+
+    def _find_shortfall(self, name: str) -> float:
+        """Return by how much a configuration scores worse here than the best."""
+        behind = {comparison.b: _shortfall(comparison) for comparison in self}
+        return behind.get(name, 0.0) - behind.get(self.best, 0.0)
 
     @property
     def decision(self) -> str:
@@ -266,10 +277,16 @@ class Comparisons(Result):
             whom = f"all {len(others)} others" if len(others) > 1 else others[0]
             words = f"{self.best} is better than {whom}"
         else:
-            who = f"{len(not_worse)} of {len(others)} others" if len(others) > 1 else not_worse[0]
-            words = f"Besides {self.best}, {who} may be the best"
-        words += f"; the simplest of them is {self.simplest}." if self.simplest else "."
+            who = f"{len(not_worse)} of the {len(others)} other configurations"
+            who = who if len(others) > 1 else not_worse[0]
+            words = f"{self.best} is the best here; {who} cannot be ruled out as the best"
+        words += f"; {self._name_cheapest()}." if self.cheapest else "."
         return f"{words}{scope_words(self.comparisons[0])}"
+
+    def _name_cheapest(self) -> str:
+        if not self.margin:
+            return f"the cheapest of them is {self.cheapest}"
+        return f"the cheapest that scores at most {self.margin:.2g} worse is {self.cheapest}"
 
     @staticmethod
     def verdict(kept: bool) -> str:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base.errors import EarnestError, EvidenceError, UnknownNameError
 from earnest.core.base.provenance import JsonObject, finite
-from earnest.core.cautions import of_limits
+from earnest.core.cautions import of_evidence, of_limits
 from earnest.core.data.folds import TrainingSizes
 from earnest.core.results.base import (
     FLAT,
@@ -33,6 +33,7 @@ from earnest.core.results.interval import (
     NormalLimits,
     limit_remarks,
 )
+from earnest.core.results.readings import Reading
 from earnest.core.results.specs import AgainstChance, Guide, Selection, Side
 from earnest.core.text.numbers import decimals, number
 
@@ -51,11 +52,12 @@ FEW_IN_TAIL = 5  # draws beyond a limit under which the limit is rough
 
 @dataclass(frozen=True)
 class Scale(Plain):
-    """The metric that a number is in: its name, its direction and its range."""
+    """The metric that a number is in: its name, direction and range, and its plain reading."""
 
     name: str = field(metadata={"key": "metric"})
     greater_is_better: bool
     limits: tuple[float, float]
+    reading: Reading | None = field(default=None, metadata=OPTIONAL)
 
     def clip(self, value: float) -> float:
         """Bring a value into the metric's range."""
@@ -269,6 +271,16 @@ class Estimate(MetricResult):
         return AgainstChance.BETTER if better else AgainstChance.WORSE
 
     @property
+    def chance_is_midway(self) -> bool:
+        """Whether chance lies midway, so that what is worse would be better with labels flipped.
+
+        It does for an AUC, and for the accuracy of equal classes; below the F1 of a constant, or an
+        R² of 0, lie models that learned nothing.
+        """
+        zero, (low, high) = self.no_information, self.scale.limits
+        return zero is not None and math.isclose(zero, (low + high) / 2, abs_tol=1e-9)
+
+    @property
     def share_lost(self) -> float | None:
         """The optimism as a share of what the naive score is better than no information."""
         if self.optimism is None or self.naive is None or self.no_information is None:
@@ -301,8 +313,11 @@ class Estimate(MetricResult):
             if not caution.changes_with_level and (certain or caution.about is not Scope.OPTIMISM)
         ]
         fresh = limit_remarks(self.source, interval.confidence_level, Side(interval.side))
-        cautions = by_severity([*lasting, *few_beyond(interval, self.n_valid), *fresh])
-        return replace(self, interval=interval, cautions=cautions)
+        moved = replace(self, interval=interval)
+        rough = few_beyond(interval, self.n_valid)
+        return replace(
+            moved, cautions=by_severity([*lasting, *rough, *fresh, *remark_worse(moved)])
+        )
 
     def to_metrics(self) -> dict[str, float]:
         """Return the numbers by name, such as `roc_auc`, `roc_auc_low` and `roc_auc_high`.
@@ -365,6 +380,12 @@ def few_beyond(interval: Interval | None, n_valid: int | None) -> Iterator[Cauti
     tail = tail / 2 if interval.side == Side.TWO_SIDED else tail
     if tail * n_valid < FEW_IN_TAIL:
         yield of_limits.few_beyond_limit(n_valid, FEW_IN_TAIL, int(4 * FEW_IN_TAIL / tail))
+
+
+def remark_worse(estimate: Estimate) -> Iterator[Caution]:
+    """Yield a caution where the whole interval is worse than a constant prediction."""
+    if estimate.against_chance is AgainstChance.WORSE:
+        yield of_evidence.worse_than_constant(estimate.metric, estimate.chance_is_midway)
 
 
 def by_severity(cautions: Iterable[Caution]) -> tuple[Caution, ...]:

@@ -15,7 +15,7 @@ from earnest.core.tables.columns import Columns, number_repeats, split_repeats
 from earnest.core.tables.roles import Roles
 from earnest.core.text.doors import arg
 
-FOLD, REPEAT = "fold", "repeat"  # what a caller says who says nothing
+FOLD, REPEAT = "fold", "repeat"  # the defaults
 _PROBABILITY = ".pred_"  # the beginning of a class of tidymodels
 _NOT_A_CLASS = (".pred_class", ".pred_time", ".pred_linear_pred", ".pred_lower", ".pred_upper")
 _NO_PARAMETER = {"parameter", "weights"}  # columns of caret that are not hyperparameters

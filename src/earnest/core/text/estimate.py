@@ -263,7 +263,7 @@ def _write_headline(estimate: Estimate, words: str, speaker: str) -> tuple[str |
         return claim, value, f" {where}."
     if kind is Form.WORSE:
         claim = f"The model does worse than {rival(estimate)}: {words}{comma} "
-        check = f" {CHECK_LABELS}" if is_chance_midway(estimate) else ""
+        check = f" {CHECK_LABELS}" if estimate.chance_is_midway else ""
         return claim, value, f" {where}.{check}"
     if kind is Form.ELECTED:
         scored = f"The best of the candidates scored {article(words)} {words}{comma} of "
@@ -283,16 +283,6 @@ def _write_headline(estimate: Estimate, words: str, speaker: str) -> tuple[str |
     if kind is Form.SMALL:
         return *expect, ". The ", naive, f" that {reported} is {shown.optimism} too optimistic."
     return *expect, "."
-
-
-def is_chance_midway(estimate: Estimate) -> bool:
-    """Tell whether chance lies midway, so that what is worse would be better with labels flipped.
-
-    It does for an AUC, and for the accuracy of equal classes; below the F1 of a constant, or an R²
-    of 0, lie models that learned nothing.
-    """
-    zero, (low, high) = estimate.no_information, estimate.scale.limits
-    return zero is not None and math.isclose(zero, (low + high) / 2, abs_tol=1e-9)
 
 
 def is_on_items(estimate: Estimate) -> bool:
@@ -519,7 +509,7 @@ def rival(estimate: Estimate) -> str:
 
     The largest class or the mean outcome is not chance, but a constant prediction.
     """
-    return "chance" if is_chance_midway(estimate) else "a constant prediction"
+    return "chance" if estimate.chance_is_midway else "a constant prediction"
 
 
 # The numbers of an estimate by name, as experiment trackers and report libraries take them.

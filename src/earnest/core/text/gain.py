@@ -64,7 +64,7 @@ def word_headline(gain: Gain) -> str:
     >>> y = np.tile([0, 1], 50)
     >>> noise = np.random.default_rng(4).random((100, 40))
     >>> word_headline(en.gain(en.Predictions.from_arrays(y, noise), metric="roc_auc", rng=0))
-    'No gain can be shown: the search seemed to gain 0.09.'
+    'No gain can be shown: the search suggested 0.09.'
     """
     return f"{heading(gain)}."
 
@@ -75,13 +75,14 @@ def heading(gain: Gain) -> str:
     if gain.n_configs == 1:
         return "One configuration was tried, so there was nothing to gain"
     if gain.shown:
-        return f"The search seemed to gain {seeming} and gained about {size}{_where(gain)}"
+        improved = f"Tuning improved the score by about {size}{_where(gain)}"
+        return f"{improved} (the search suggested {seeming})"
     if gain.lost:
-        lost = f"The search seemed to gain {seeming} and lost about {size}"
+        lost = f"Tuning lost about {size} (the search suggested a gain of {seeming})"
         return f"{lost}: {_start(gain)} is better than the winner"
     if _stayed(gain):
         return "No gain can be shown: the first configuration stayed the best"
-    return f"No gain can be shown: the search seemed to gain {seeming}"
+    return f"No gain can be shown: the search suggested {seeming}"
 
 
 def _where(gain: Gain) -> str:

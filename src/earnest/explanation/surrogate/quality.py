@@ -22,6 +22,9 @@ LEVEL, NORMAL = 0.95, 1.959963984540054
 # R² below which more than one in ten names of what matters most is wrong, by the simulation in
 # benchmarks/explanation; and below which a caution says that the surrogate explains only part.
 POOR, FAIR = 0.4, 0.5
+# Predictions of trials over which R² is averaged: with 24 trials one split gives .43 or .66.
+PREDICTIONS, MOST_REPEATS = 400, 10
+SEED = 0  # of the splits, whatever the seed of the explanation
 NARROW = 0.85  # share of trials in bands of 95 %, below which they are too narrow
 
 
@@ -53,8 +56,9 @@ class SurrogateQuality(Plain):
         in the units of the objective.
     coverage : float
         The share of trials within its bands of 95 %, noise included.
-    n_folds, n_trials : int
-        The folds, and the trials that were predicted.
+    n_folds, n_trials, n_repeats : int
+        The folds, the trials that were predicted, and how often they were dealt to folds: the
+        numbers are means over these.
     """
 
     r2: float
@@ -62,14 +66,18 @@ class SurrogateQuality(Plain):
     coverage: float
     n_folds: int
     n_trials: int
+    n_repeats: int = 1
 
     def __str__(self) -> str:
         """Return one sentence."""
         return (
-            f"In {self.n_folds}-fold cross-validation the surrogate explains {_say_share(self.r2)} "
-            f"of the variance (R² {self.r2:.2f}), and its 95 % bands hold "
+            f"In {self.n_folds}-fold cross-validation{self._say_repeats()} the surrogate explains "
+            f"{_say_share(self.r2)} of the variance (R² {self.r2:.2f}), and its 95 % bands hold "
             f"{100 * self.coverage:.0f} % of the trials."
         )
+
+    def _say_repeats(self) -> str:
+        return "" if self.n_repeats == 1 else f", repeated {self.n_repeats} times,"
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
@@ -83,29 +91,35 @@ class SurrogateQuality(Plain):
 
 
 def cross_validated(
-    surrogate: Surrogate, trials: Trials, seeds: Seeds, *, n_folds: int = 5
+    surrogate: Surrogate,
+    trials: Trials,
+    seeds: Seeds | None = None,
+    *,
+    n_folds: int = 5,
+    n_repeats: int | None = None,
 ) -> SurrogateQuality:
     """Return how a surrogate does on trials that it has not seen.
 
     What is estimated: R², negative log density and coverage for a trial of the same search. The
     trials of an optimiser are not a random sample of the space, so it tells how well the surrogate
     knows where the optimiser looked. Pruned trials are judged by the objective they stand for, and
-    their added sd counts in density and coverage. Trials of one configuration stay in one fold. To
-    save time a Gaussian process looks for its scales from one start here, not from several.
+    their added sd counts in density and coverage. Trials of one configuration stay in one fold. Few
+    trials are dealt to folds several times, since one split of few says little, and by a seed of
+    its own: what can be trusted depends on the trials alone. To save time a Gaussian process looks
+    for its scales from one start here, not from several.
 
     Examples
     --------
     >>> import earnest as en
-    >>> from earnest.core.base.rng import Seeds
     >>> from earnest.explanation.surrogate.gaussian_process import GaussianProcess
     >>> configs = [{"a": i / 30} for i in range(30)]
     >>> y = [config["a"] ** 2 for config in configs]
     >>> trials = en.Trials.from_configs(configs, y, direction="minimize")
-    >>> cross_validated(GaussianProcess(), trials, Seeds.of(0)).r2 > 0.99
+    >>> cross_validated(GaussianProcess(), trials).r2 > 0.99
     True
     """
     folds = min(check.whole_number("n_folds", n_folds, low=2), len(trials))
-    fold = _deal_folds(trials.codes, folds, seeds.generator(Purpose.EXPLANATION, _FOLDS))
+    repeats = count_repeats(len(trials)) if n_repeats is None else n_repeats
     error = np.zeros(len(trials))  # sd of single trials that the surrogate was told of
     added = trials.added_sd
     if isinstance(surrogate, GaussianProcess):
@@ -114,23 +128,39 @@ def cross_validated(
             error = trials.standard_error
     if added is not None:
         error = np.hypot(error, added)
-    mean, sd = np.empty(len(trials)), np.empty(len(trials))
-    for k in range(folds):
-        out = fold == k
-        if not out.any():
-            continue
-        errors = trials.standard_error
-        fitted = surrogate.fit(
-            trials.space,
-            trials.codes[~out],
-            trials.objective[~out],
-            None if errors is None else errors[~out],
-            added_sd=None if added is None else added[~out],
-            rng=seeds.generator(Purpose.EXPLANATION, _FITS, k),
-        )
-        mean[out], latent = fitted.posterior(trials.codes[out])
-        sd[out] = np.sqrt(latent**2 + fitted.noise_sd**2 + error[out] ** 2)
-    return _judge(trials.objective, mean, sd, folds)
+    seeds, judged = seeds or Seeds.of(SEED), []
+    for repeat in range(repeats):
+        rng = seeds.generator(Purpose.EXPLANATION, _FOLDS, repeat)
+        fold = _deal_folds(trials.codes, folds, rng)
+        mean, sd = np.empty(len(trials)), np.empty(len(trials))
+        for k in np.unique(fold):
+            out = fold == k
+            errors = trials.standard_error
+            fitted = surrogate.fit(
+                trials.space,
+                trials.codes[~out],
+                trials.objective[~out],
+                None if errors is None else errors[~out],
+                added_sd=None if added is None else added[~out],
+                rng=seeds.generator(Purpose.EXPLANATION, _FITS, repeat * folds + int(k)),
+            )
+            mean[out], latent = fitted.posterior(trials.codes[out])
+            sd[out] = np.sqrt(latent**2 + fitted.noise_sd**2 + error[out] ** 2)
+        judged.append(_judge(trials.objective, mean, sd))
+    r2, nll, coverage = np.mean(judged, axis=0).tolist()
+    return SurrogateQuality(r2, nll, coverage, folds, len(trials), repeats)
+
+
+def count_repeats(n_trials: int) -> int:
+    """Return how often trials are dealt to folds: more often, the fewer they are.
+
+    Examples
+    --------
+    >>> from earnest.explanation.surrogate.quality import count_repeats
+    >>> [count_repeats(n) for n in (24, 100, 400, 2000)]
+    [10, 4, 1, 1]
+    """
+    return min(MOST_REPEATS, max(1, PREDICTIONS // n_trials))
 
 
 _FOLDS, _FITS = 101, 102  # streams of the purpose, apart from those of effects
@@ -146,17 +176,16 @@ def _deal_folds(codes: Floats, folds: int, rng: np.random.Generator) -> NDArray[
     return dealt[member.ravel()]
 
 
-def _judge(objective: Floats, mean: Floats, sd: Floats, folds: int) -> SurrogateQuality:
+def _judge(objective: Floats, mean: Floats, sd: Floats) -> tuple[float, float, float]:
+    """Return R², the mean negative log density, and the coverage of bands of 95 %."""
     spread = float(np.var(objective))
     safe = np.maximum(sd, 1e-6 * np.sqrt(spread))
     errors = objective - mean
     density = 0.5 * np.log(2 * np.pi * safe**2) + 0.5 * (errors / safe) ** 2
-    return SurrogateQuality(
-        r2=float(1.0 - np.mean(errors**2) / spread),
-        nll=float(density.mean()),
-        coverage=float(np.mean(np.abs(errors) <= NORMAL * safe)),
-        n_folds=folds,
-        n_trials=len(objective),
+    return (
+        float(1.0 - np.mean(errors**2) / spread),
+        float(density.mean()),
+        float(np.mean(np.abs(errors) <= NORMAL * safe)),
     )
 
 

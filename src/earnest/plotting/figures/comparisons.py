@@ -89,7 +89,7 @@ def plot_comparisons(results: Comparisons, ax: Axes | None = None) -> Axes:
     names = [literal(shorten(comparison.b)) for comparison in rows]
     ax.set_yticks(range(len(rows)), names, fontsize=SMALL)
     for tick, comparison in zip(ax.get_yticklabels(), rows, strict=True):
-        tick.set_fontweight("bold" if comparison.b == results.simplest else "normal")
+        tick.set_fontweight("bold" if comparison.b == results.cheapest else "normal")
     ax.set_ylim(len(rows) - 0.4, -1.2)
     _write_sides(ax, rows[0], -0.8, others="other")
     more = len(results) - len(rows)

@@ -13,7 +13,6 @@ from earnest.core.results.specs import Side
 from earnest.core.text.estimate import (
     PrintedEstimate,
     flatters,
-    is_chance_midway,
     limits_words,
     print_numbers,
 )
@@ -96,7 +95,7 @@ def write_signs(number: PrintedNumber | None) -> str:
 
 def name_zero(estimate: Estimate, *, narrow: bool = False) -> str:
     """Name a model without information."""
-    if is_chance_midway(estimate):
+    if estimate.chance_is_midway:
         return "chance"
     return "constant" if narrow else "constant prediction"
 

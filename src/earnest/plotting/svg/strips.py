@@ -171,8 +171,8 @@ class Difference:
         The interval for this comparison alone, and the one that holds for all at once.
     worse : bool
         Whether the other is shown to be worse, by the interval for all at once.
-    simplest : bool
-        Whether it is the simplest of those that are not shown worse.
+    cheapest : bool
+        Whether it is the cheapest of those that are not shown worse.
     words, verdict : str
         What the numbers are, and what follows from them, for those who do not see the strip.
     """
@@ -182,19 +182,19 @@ class Difference:
     one: tuple[float, float] | None = None
     all: tuple[float, float] | None = None
     worse: bool = False
-    simplest: bool = False
+    cheapest: bool = False
     words: str = "winner minus this"
     verdict: str = ""
 
 
 def difference_scale(rows: Iterable[Difference], *, width: float = 350) -> Axis:
-    """Return the scale of differences: it holds 0, the nearest rivals and the simplest.
+    """Return the scale of differences: it holds 0, the nearest rivals and the cheapest.
 
     Hopeless configurations would squeeze the others to dots; they leave the scale instead, and
     their strips say so.
     """
     ranked = sorted(rows, key=lambda row: abs(row.value))
-    shown = [row for i, row in enumerate(ranked) if i < NEAREST or row.simplest]
+    shown = [row for i, row in enumerate(ranked) if i < NEAREST or row.cheapest]
     values: list[float | None] = [0.0]
     for row in shown:
         values += [row.value, *(row.one or ()), *(row.all or ())]
@@ -209,7 +209,7 @@ def comparison_strip(row: Difference, scale: Axis, *, name: str) -> Figure:
     canvas, y = empty_strip(scale, name), HEIGHT / 2
     if scale.holds(0.0):
         canvas.line((scale(0.0), 0), (scale(0.0), HEIGHT), "ink3", 1.2)
-    colour = "accent" if row.simplest else "ink3" if row.worse else "ink2"
+    colour = "accent" if row.cheapest else "ink3" if row.worse else "ink2"
     for ends, thick in ((row.all, 1.2), (row.one, 3.6)):
         if ends is not None and ends[1] >= scale.low and ends[0] <= scale.high:
             canvas.line((scale(ends[0]), y), (scale(ends[1]), y), colour, thick)

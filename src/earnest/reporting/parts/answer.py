@@ -12,6 +12,7 @@ from earnest.core.base.provenance import day_words
 from earnest.core.data.target import Target, Task
 from earnest.core.results.cautions import Caution, Scope, Severity
 from earnest.core.results.estimate import Estimate, by_severity
+from earnest.core.results.readiness import Sufficiency
 from earnest.core.results.specs import Selection, Side
 from earnest.core.text.estimate import (
     Form,
@@ -33,6 +34,8 @@ from earnest.core.text.estimate import (
 from earnest.core.text.gain import word_headline as say_gain
 from earnest.core.text.names import name_model, param_names, value_words
 from earnest.core.text.numbers import decimals, percent, prose, write_count
+from earnest.core.text.readiness import list_verdict
+from earnest.core.text.readings import write_reading
 from earnest.plotting.svg.answer import answer as draw_answer
 from earnest.reporting.model import NONE, Advice, Answer, Facts, RivalsPart, Span, make_plain
 from earnest.reporting.parts.headings import NO_ANSWER, NO_SCORE, REPORTED, UNKNOWN
@@ -45,7 +48,7 @@ from earnest.reporting.sources.material import (
 WORTH, USE, NEXT = "Was the tuning worth it?", "Which one to use", "What to do next"
 MODEL = "model.skops"
 MOST_STEPS = 3
-OPEN_FROM = 0.4  # share of what can be learned from which an interval leaves it open
+LITTLE = 0.2  # share of the way from a constant prediction to perfect
 
 
 def advise(
@@ -109,23 +112,28 @@ def _name_choice(results: Results, rivals: RivalsPart | None) -> Iterator[str]:
         return
     yield f"The winner: {winner}."
     if rivals is not None:
-        yield _name_others(rivals, labels, estimate)
+        yield _name_others(rivals, labels, estimate, fitted=results.material.refitted)
     if MODEL in results.material.files:
         yield f"`{MODEL}` holds the winner, refitted on all cases."
 
 
-def _name_others(rivals: RivalsPart, labels: dict[str, str], estimate: Estimate) -> str:
+def _name_others(
+    rivals: RivalsPart, labels: dict[str, str], estimate: Estimate, *, fitted: bool
+) -> str:
     """Say what may be used as well."""
-    count, simplest = len(rivals.not_worse), rivals.simplest
+    count, cheapest = len(rivals.not_worse), rivals.cheapest
     if not count:
         return "All others are shown to be worse."
     others = f"{write_count(count, 'other')} {'is' if count == 1 else 'are'} not shown to be worse"
-    if simplest is None:
+    if cheapest is None:
         return f"{others}: if one of them is cheaper or easier to explain, you may use it."
-    if simplest == estimate.winner:
-        return f"{others}; none of them is simpler."
-    more = "" if count == 1 else f", nor {'is' if count == 2 else 'are'} {count - 1:,} more"
-    return f"Simpler, and not shown to be worse: {labels.get(simplest, simplest)}{more}."
+    cheaper = "cheaper to fit" if fitted else "cheaper"
+    if cheapest == estimate.winner:
+        return f"{others}; none of them is {cheaper} and at most {rivals.margin} worse here."
+    more = "" if count == 1 else f" {others}."
+    label = labels.get(cheapest, cheapest)
+    near = f"at most {rivals.margin} worse here, and not shown to be worse"
+    return f"{cheaper.capitalize()}, {near}: {label}.{more}"
 
 
 def _list_steps(
@@ -148,7 +156,7 @@ def _list_steps(
     )
     yield from list(cures)[:1]
     usable = kind not in (Form.NO_EVIDENCE, Form.WORSE)
-    if usable and is_open(estimate):
+    if usable and _has_too_few_cases(results):
         yield f"Collect more cases: {estimate.n_cases:,} leave open how good the model is."
     if MODEL in results.material.files and usable:
         folder = shlex.quote(str(results.material.folder))
@@ -165,17 +173,6 @@ def _say_report(estimate: Estimate, kind: Form) -> str:
         ends = f" ({level} {word} {limits_words(estimate.interval, shown)})"
     naive = f", not {shown.naive}" if kind in (Form.SMALL, Form.LARGE) else ""
     return f"Report {shown.value}{ends}{naive}."
-
-
-def is_open(estimate: Estimate) -> bool:
-    """Tell whether an interval covers much of what can be learned."""
-    interval, zero = estimate.interval, estimate.no_information
-    if interval is None or zero is None or interval.side != Side.TWO_SIDED:
-        return False
-    best = estimate.scale.limits[1 if estimate.scale.greater_is_better else 0]
-    if abs(best) == float("inf") or estimate.scale.limits[1] == float("inf"):
-        return False
-    return abs(interval.high - interval.low) >= OPEN_FROM * abs(best - zero)
 
 
 def _list_repairs(results: Results) -> Iterator[str]:
@@ -246,7 +243,7 @@ def _of_estimate(results: Results, estimate: Estimate) -> Answer:
     material, fair = results.material, estimate.honest
     sentence = word_headline(estimate, material.title, speaker=material.speaker)
     shown, kind = print_numbers(estimate), form(estimate)
-    lede = f"{word_confidence(estimate)} {_uncertain(results, estimate, kind)}"
+    lede = f"{word_confidence(estimate)} {_say_open(results, kind)}"
     whose = training_words(estimate, delivered=material.refitted)
     lede += f"{whose} {_reason(results, estimate)}"
     naive = estimate.n_configs > 1 and shown.naive is not None and fair
@@ -254,6 +251,8 @@ def _of_estimate(results: Results, estimate: Estimate) -> Answer:
         kicker=_kicker(material, estimate),
         headline=tuple(_set_apart(estimate, material)),
         lede=lede.strip(),
+        reading=write_reading(estimate, results.target),
+        verdict=() if results.readiness is None else list_verdict(results.readiness),
         value=shown.value.words,
         value_title=_value_title(kind),
         interval_title=_interval_title(estimate),
@@ -367,11 +366,18 @@ def _kicker(material: Material, estimate: Estimate | None) -> str:
     return " · ".join(parts)
 
 
-def _uncertain(results: Results, estimate: Estimate, kind: Form) -> str:
+def _say_open(results: Results, kind: Form) -> str:
     """Return what follows from an interval that covers much of what can be learned."""
-    if kind in (Form.NO_EVIDENCE, Form.WORSE) or not is_open(estimate):
+    if kind in (Form.NO_EVIDENCE, Form.WORSE) or not _has_too_few_cases(results):
         return ""
-    return "It is uncertain how much better than guessing it is. "
+    least = None if results.readiness is None else results.readiness.least
+    if least is not None and least < LITTLE:
+        return "It may be little better than guessing. "
+    return "There are too few cases to say more. "
+
+
+def _has_too_few_cases(results: Results) -> bool:
+    return results.readiness is not None and results.readiness.cases is Sufficiency.TOO_FEW
 
 
 def _interval_title(estimate: Estimate) -> str:

@@ -45,9 +45,9 @@ def audit_of(results: Results, rivals: RivalsPart | None) -> AuditPart | None:
     ranked = _rank(material, pooled)
     drawing = _Drawing.of(results, ranked)
     names = material.names
-    simplest = None if rivals is None else rivals.simplest
+    cheapest = None if rivals is None else rivals.cheapest
     rows = [
-        _row(configuration, rank, names[configuration.config], states, shares, simplest, drawing, i)
+        _row(configuration, rank, names[configuration.config], states, shares, cheapest, drawing, i)
         for i, (rank, configuration) in enumerate(ranked)
     ]
     return AuditPart(
@@ -200,7 +200,7 @@ def _row(
     name: ConfigName,
     states: Mapping[str, str],
     shares: Mapping[str, float],
-    simplest: str | None,
+    cheapest: str | None,
     drawing: _Drawing,
     number: int,
 ) -> AuditRow:
@@ -225,7 +225,7 @@ def _row(
         share=share,
         status=state,
         reason=configuration.reason,
-        simplest=configuration.config == simplest,
+        cheapest=configuration.config == cheapest,
         folds=configuration.folds,
         strip=drawing.strip(configuration, number, winner=state == WINNER),
         dots=drawing.dots(configuration, number),

@@ -24,13 +24,16 @@ LEARNED_BY = "Moosbauer et al. 2021"
 
 def make_computed(results: Results) -> ComputedPart:
     """Return the last part of a report."""
-    papers = collect_papers([*_specs(results)], also=_list_sources(results))
+    cited = collect_papers([*_list_named(results)])
+    keys = {paper.key for paper in cited}
+    shown = collect_papers([*_specs(results)], also=_list_sources(results))
     return ComputedPart(
         heading=COMPUTED,
         facts=tuple(_facts(results)),
         paragraph=paragraph(results),
-        citations=tuple((paper.key, paper.words) for paper in papers),
-        bibtex="\n\n".join(paper.bibtex for paper in papers),
+        citations=tuple((paper.key, paper.words) for paper in cited),
+        others=tuple((paper.key, paper.words) for paper in shown if paper.key not in keys),
+        bibtex="\n\n".join(paper.bibtex for paper in cited),
     )
 
 
@@ -46,6 +49,14 @@ def make_computed_of_explanation(explanation: Explanation) -> ComputedPart:
         citations=tuple((paper.key, paper.words) for paper in papers),
         bibtex="\n\n".join(paper.bibtex for paper in papers),
     )
+
+
+def _list_named(results: Results) -> Iterator[CitableSpec]:
+    """Yield the specs of the method and the test that the paragraph names."""
+    if results.estimate is not None:
+        yield spec_of(results.estimate)
+        if results.many is not None and len(results.many):
+            yield TESTS[results.many.comparisons[0].test].spec
 
 
 def _specs(results: Results) -> Iterator[CitableSpec]:
@@ -188,11 +199,7 @@ def paragraph(results: Results) -> str:
             f"two-sided{_say_adjustment(results.many)}."
         )
     used = ", ".join(f"{name} {number}" for name, number in estimate.provenance.versions.items())
-    evidence = "scores" if items else "predictions"
-    sentences.append(
-        f"Computed with {used} (method {estimate.method}); fingerprint of the {evidence} "
-        f"{estimate.provenance.fingerprint}."
-    )
+    sentences.append(f"Computed with {used} (method {estimate.method}).")
     return " ".join(sentences)
 
 

@@ -24,6 +24,7 @@ from earnest.explanation.regions.regions import (
 from earnest.explanation.result import Explanation, show_share
 from earnest.explanation.sampling_bias import show_short
 from earnest.explanation.suggest import Suggestion
+from earnest.explanation.surrogate.quality import Trust
 from earnest.plotting.svg import effects as svg_effects
 from earnest.plotting.svg.canvas import Figure
 from earnest.reporting.model import Facts, LearnedPart, Panel, RegionNode, RegionsPart, WinnerPart
@@ -34,6 +35,10 @@ MOST_EFFECTS, MOST_TREES = 12, 3
 SUGGESTIONS, MOST_PAIRS = 3, 5
 VISIBLE = 0.04  # of the height of a panel, about six pixels: a line that varies less looks flat
 AT_MOST = "≤"
+NOT_READ = (
+    "Importances, curves, regions and suggestions are left out: they would be read from a "
+    "surrogate that predicts unseen trials too poorly. More trials may help."
+)
 FAR = 0.1  # distance from an even spread that is worth a word
 
 
@@ -63,6 +68,8 @@ def make_learned_part(
 def _make_part(
     explanation: Explanation, suggestions: Sequence[Suggestion] | None, most_effects: int
 ) -> LearnedPart:
+    if explanation.trust is Trust.NOT_SHOWN:
+        return _make_untrusted(explanation)
     level = explanation.confidence_level
     curves = list(explanation.effects.values())[:most_effects]
     limits = svg_effects.find_shared_limits(curves, level)
@@ -107,6 +114,38 @@ def _make_part(
         cautions=explanation.cautions,
         level=percent(level),
     )
+
+
+def _make_untrusted(explanation: Explanation) -> LearnedPart:
+    """Return what was measured, without what would be read from a poor surrogate."""
+    return LearnedPart(
+        heading=explanation.headline,
+        lede=_lede(explanation),
+        winner=None,
+        trust=str(explanation.surrogate_quality),
+        looked=_say_looked(explanation),
+        next_title="",
+        next=(),
+        stable="",
+        numbers=(_list_measured(explanation), *_list_tried(explanation)),
+        importance=None,
+        importance_phone=None,
+        effects=(),
+        flat=(),
+        regions=(),
+        untold=(),
+        cautions=explanation.cautions,
+        level=percent(explanation.confidence_level),
+        untrusted=NOT_READ,
+    )
+
+
+def _list_measured(explanation: Explanation) -> Facts:
+    """Return what the trials themselves show: how many there are, and the best of them."""
+    best = tuple((name, show_short(value)) for name, value in explanation.best_config.items())
+    objective = (explanation.objective.name, f"{explanation.best_value:.4g}")
+    counts = ("Trials", str(explanation.counts))
+    return Facts("What was measured: the best trial", (counts, objective, *best))
 
 
 def _is_seen(curve: EffectCurve, limits: tuple[float, float]) -> bool:
@@ -184,6 +223,16 @@ def _numbers(explanation: Explanation) -> Iterator[Facts]:
             ),
         ),
     )
+    yield from _list_tried(explanation)
+    ranges = explanation.stable_optimum.ranges.items()
+    yield Facts(
+        "Values among those as good as the best",
+        tuple((name, _span(values)) for name, values in ranges),
+    )
+
+
+def _list_tried(explanation: Explanation) -> Iterator[Facts]:
+    """Yield where the search hardly looked, and the values in complete trials."""
     gaps = {
         name: "; ".join(
             f"{show_level(gap.words)} ({write_count(gap.n_trials, 'trial')})" for gap in spots
@@ -196,11 +245,6 @@ def _numbers(explanation: Explanation) -> Iterator[Facts]:
     if explanation.counts.complete < explanation.n_trials or explanation.untested:
         rows = tuple((name, _span(values)) for name, values in explanation.covered.items())
         yield Facts("Values in complete trials", rows)
-    ranges = explanation.stable_optimum.ranges.items()
-    yield Facts(
-        "Values among those as good as the best",
-        tuple((name, _span(values)) for name, values in ranges),
-    )
 
 
 def _span(values: tuple[Any, ...]) -> str:

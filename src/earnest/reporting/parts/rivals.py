@@ -8,6 +8,7 @@ the winner was found on the same cases.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 from earnest.comparison.base import TESTS
@@ -19,7 +20,7 @@ from earnest.core.results.interval import Interval
 from earnest.core.results.specs import ComparisonEstimand
 from earnest.core.text.comparison import p_value_text, places_of_difference
 from earnest.core.text.names import ConfigName
-from earnest.core.text.numbers import MINUS, percent, print_number, prose
+from earnest.core.text.numbers import MINUS, decimals, percent, print_number, prose
 from earnest.plotting.svg.strips import Difference, comparison_strip, difference_scale, strip_axis
 from earnest.reporting.model import NONE, RivalRow, RivalsPart
 from earnest.reporting.parts.forest import WIDTH
@@ -28,6 +29,7 @@ from earnest.reporting.sources.asking import Results
 
 SHOWN = 8  # rows that stand open
 MOST_PLACES = 4
+ANY_SIZE = (-math.inf, math.inf)
 SAME = 1e-9  # by which rounding may part two scores
 MOST = 60  # rows drawn; the audit table holds all
 BETTER = "winner better →"
@@ -89,32 +91,33 @@ def rivals_of(results: Results) -> RivalsPart | None:
         return None
     rows = verdicts(many)
     not_worse = [row.comparison.b for row in rows if not row.worse]
-    simplest = many.simplest
+    cheapest = many.cheapest
     names = results.material.names
     spec = TESTS[rows[0].comparison.test].spec
-    drawn = _choose_drawn(rows, simplest)
-    differences = [_difference(row, simplest) for row in drawn]
+    drawn = _choose_drawn(rows, cheapest)
+    differences = [_difference(row, cheapest) for row in drawn]
     shown = _find_shown(drawn)
     scale = difference_scale([differences[i] for i in sorted(shown)], width=WIDTH)
     places = min(max(places_of_difference(row.comparison) for row in drawn), MOST_PLACES)
     level = percent(many.confidence_level)
     return RivalsPart(
         heading=rivals_heading(len(not_worse), len(rows)),
-        lede=_lede(many, rows, simplest, names, places),
+        lede=_lede(many, rows, cheapest, names, places),
         note=NOT_WORSE,
         test=f"Test: {spec.title} ({spec.name}), two-sided. {_bars(many, level)}"
         f"{_say_scored(results, rows[0].comparison)}",
         rows=tuple(
             replace(
-                _row(row, places, names, simplest),
+                _row(row, places, names, cheapest),
                 strip=comparison_strip(each, scale, name=f"rival-{i}"),
-                shown=i in shown or row.comparison.b == simplest,
+                shown=i in shown or row.comparison.b == cheapest,
             )
             for i, (row, each) in enumerate(zip(drawn, differences, strict=True))
         ),
         n_others=len(rows),
         not_worse=tuple(not_worse),
-        simplest=simplest,
+        cheapest=cheapest,
+        margin=_say_margin(many),
         cautions=_cautions(results, many),
         axis=strip_axis(scale, name="rivals-axis", words=BETTER),
     )
@@ -150,12 +153,12 @@ def _say_scored(results: Results, comparison: Comparison) -> str:
     return " Scores are computed as in this test and may differ a little from the naive score."
 
 
-def _choose_drawn(rows: list[RivalComparison], simplest: str | None) -> list[RivalComparison]:
+def _choose_drawn(rows: list[RivalComparison], cheapest: str | None) -> list[RivalComparison]:
     """Return the nearest rivals and some of the worse, so that both verdicts are seen."""
     first = rows[:MOST]
     if len(rows) > MOST:
         first = [*rows[: MOST - 1], rows[-1]]
-    named = [row for row in rows if row.comparison.b == simplest and row not in first]
+    named = [row for row in rows if row.comparison.b == cheapest and row not in first]
     return [*first, *named]
 
 
@@ -167,20 +170,20 @@ def _find_shown(drawn: list[RivalComparison]) -> set[int]:
     return {*range(SHOWN - len(turn)), *turn}
 
 
-def _difference(row: RivalComparison, simplest: str | None) -> Difference:
+def _difference(row: RivalComparison, cheapest: str | None) -> Difference:
     return Difference(
         name=row.comparison.b,
         value=row.ahead,
         one=row.pairwise,
         all=row.all,
         worse=row.worse,
-        simplest=row.comparison.b == simplest,
+        cheapest=row.comparison.b == cheapest,
         words="the winner is ahead by",
     )
 
 
 def _row(
-    row: RivalComparison, places: int, names: dict[str, ConfigName], simplest: str | None
+    row: RivalComparison, places: int, names: dict[str, ConfigName], cheapest: str | None
 ) -> RivalRow:
     comparison = row.comparison
     name = names.get(comparison.b, ConfigName("", comparison.b))
@@ -200,7 +203,7 @@ def _row(
         limits_one=row.pairwise,
         p_value=None if comparison.p_value is None else row.p,
         worse=row.worse,
-        simplest=comparison.b == simplest,
+        cheapest=comparison.b == cheapest,
     )
 
 
@@ -226,20 +229,20 @@ def _ends(ends: tuple[float, float] | None, places: int, comparison: Comparison)
 def _lede(
     many: Comparisons,
     rows: list[RivalComparison],
-    simplest: str | None,
+    cheapest: str | None,
     names: dict[str, ConfigName],
     places: int,
 ) -> str:
-    if simplest is None:
+    if cheapest is None:
         return (
-            "Which of them is simplest is unknown, because no order from simple to complex was "
+            "Which of them is cheapest is unknown, because no order from cheap to costly was "
             "passed (Configs.with_complexity)."
         )
     if all(row.worse for row in rows):
         return "These data leave no choice but the winner."
-    if simplest == many.reference:
-        return "The simplest of them is the winner itself."
-    row = next(row for row in rows if row.comparison.b == simplest)
+    if cheapest == many.reference:
+        return f"None of the cheaper ones scores at most {_say_margin(many)} worse here."
+    row = next(row for row in rows if row.comparison.b == cheapest)
     ahead = _ahead(replace(row, ahead=abs(row.ahead)), places)
     ends = ""
     if row.all is not None:
@@ -250,5 +253,11 @@ def _lede(
     amount = (
         "It scores the same" if not row.comparison.difference else f"It scores {ahead} {better}"
     )
-    name = names[simplest].words if simplest in names else simplest  # not in a damaged run file
-    return f"The simplest of them is {name}. {amount}{ends}: these data cannot tell the two apart."
+    name = names[cheapest].words if cheapest in names else cheapest  # not in a damaged run file
+    near = f"The cheapest of those that score at most {_say_margin(many)} worse here is {name}."
+    return f"{near} {amount}{ends}: these data cannot tell the two apart."
+
+
+def _say_margin(many: Comparisons) -> str:
+    """Return how much worse than the winner the cheapest may score."""
+    return prose(many.margin or 0.0, decimals(None, many.margin or 0.0), ANY_SIZE)

@@ -21,12 +21,14 @@ from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, Estimates
 from earnest.core.results.gain import Gain
 from earnest.core.results.interval import Ask
+from earnest.core.results.readiness import Readiness
 from earnest.core.results.thresholds import Thresholds
 from earnest.explanation.explain import explain
 from earnest.explanation.result import Explanation
 from earnest.inference.curves.calibration import judge_probabilities
 from earnest.inference.curves.gain import gain_beside
 from earnest.inference.curves.thresholds import thresholds_beside
+from earnest.inference.readiness import judge_readiness
 from earnest.methods.run import (
     configure_method,
     estimate,
@@ -62,6 +64,8 @@ class Results:
         What to expect at every decision threshold, for scores of two classes.
     calibration : Calibration or None
         How far the probabilities can be believed.
+    readiness : Readiness or None
+        Whether the model is ready to be used.
     subject : FigureSubject or None
         What figures are drawn of.
     explanation : Explanation or None
@@ -77,6 +81,7 @@ class Results:
     many: Comparisons | None = None
     thresholds: Thresholds | None = None
     calibration: Calibration | None = None
+    readiness: Readiness | None = None
     subject: FigureSubject | None = None
     explanation: Explanation | None = None
     absent: Mapping[str, str] = field(default_factory=dict)
@@ -190,6 +195,7 @@ def _of_predictions(
         return Results(material=material)
     inquiry = Inquiry(material, pi, metric, judged, settings, absent)
     subject = find_subject(judged, pi, metric)
+    calibration = _calibration(inquiry, subject)
     return Results(
         material=material,
         estimate=judged,
@@ -197,7 +203,8 @@ def _of_predictions(
         table=_table(inquiry),
         many=_many(inquiry),
         thresholds=_thresholds(inquiry),
-        calibration=_calibration(inquiry, subject),
+        calibration=calibration,
+        readiness=judge_readiness(judged, metric, pi.target, calibration, material.leaks),
         subject=subject,
     )
 

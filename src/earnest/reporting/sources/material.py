@@ -13,6 +13,7 @@ from earnest.core.results.calibration import Calibration
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, Scale
 from earnest.core.results.gain import LearningCurve
+from earnest.core.results.leaks import LeakScreen
 from earnest.core.text.names import ConfigName, name_configs
 from earnest.metrics.families import Metric
 
@@ -110,6 +111,7 @@ class Material:
     estimate: Estimate | None = None
     comparison: Comparisons | None = None
     calibration: Calibration | None = None
+    leaks: LeakScreen | None = None
     learning: LearningCurve | None = None
     won: Mapping[str, float] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)

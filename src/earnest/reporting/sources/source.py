@@ -35,6 +35,7 @@ from earnest.core.results.base import parse_json
 from earnest.core.results.cautions import Scope
 from earnest.core.results.estimate import Estimate, Scale
 from earnest.core.results.gain import LearningCurve
+from earnest.core.results.leaks import LeakScreen
 from earnest.core.text.doors import arg
 from earnest.kernels.score import fold_scores, score_table
 from earnest.metrics import METRICS
@@ -136,6 +137,16 @@ def _same_search(material: Material, predicted: set[str]) -> bool:
     return whole <= predicted and (begun <= predicted or predicted <= begun)
 
 
+def _read_screen(data: object) -> LeakScreen | None:
+    """Return what a run says of leaks, None where it says nothing that can be read."""
+    if not isinstance(data, Mapping):
+        return None
+    try:
+        return LeakScreen.from_dict(data)
+    except (LookupError, TypeError, ValueError):
+        return None
+
+
 def _with_result(material: Material, result: RunResult, pi: Predictions) -> Material:
     """Take the run's own estimate where it is of these predictions; else one is made again."""
     estimate, tuning = result.estimate, result.tuning
@@ -153,6 +164,7 @@ def _with_result(material: Material, result: RunResult, pi: Predictions) -> Mate
         n_features=len(features) if isinstance(features, list) else None,
         n_fits=fits if isinstance(fits, int) and usable is not None else material.n_fits,
         drop=drop,
+        leaks=_read_screen(tuning.get("leaks")),
     )
 
 

@@ -85,7 +85,7 @@ document.documentElement.classList.add("js");
   if (narrow.matches) { all(".tree details:not(.onpath)").forEach(function (node) { node.open = false; }); }
   var shut = [];
   window.addEventListener("beforeprint", function () {
-    shut = all("details.node:not([open])");
+    shut = all("details.node:not([open]), details.stat:not([open])");
     shut.forEach(function (node) { node.open = true; });
   });
   window.addEventListener("afterprint", function () { shut.forEach(function (node) { node.open = false; }); });

@@ -213,7 +213,7 @@ class SearchCV(
         refitted, `best_estimator_` averages their probabilities or values, and `estimate_` is of
         this ensemble, chosen anew in every resample.
     method : str or Method
-        What estimates.
+        The estimation method.
     confidence_level : float
         The level of the interval.
     n_resamples : int, optional
@@ -232,7 +232,7 @@ class SearchCV(
     stop_when_width : float, optional
         Leave out the rest of the folds once the interval is no wider than this.
     store : str, Path or Store, optional
-        A file that keeps every finished fit: the same call resumes after an end of any kind.
+        A file that keeps every finished fit: the same call resumes after any interruption.
     time_limit : float, optional
         Seconds for each fit. With a longer one, stored fits that ran out of it are run again.
     n_jobs : int, optional

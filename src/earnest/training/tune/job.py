@@ -414,7 +414,7 @@ class Job:
             leaks = self._screen(table, folds[:n_splits], ran, scan, pi, winner, done)
             estimate = _add_cautions(estimate, [*warn_of_leaks(leaks)])
         comparison = _compare(estimate, pi, self.metric, self.asked.confidence_level, winner.name)
-        simplest, count = _find_simplest(comparison, by_name)
+        cheapest, count = _find_cheapest(comparison, by_name)
         n_folds, repeats = self.asked.folds, self.asked.repeats
         shares = estimate.ensemble or {winner.name: 1.0}
         members = [by_name[name].estimator for name in shares]
@@ -438,7 +438,7 @@ class Job:
             ),
             predictions=pi,
             winner=winner,
-            simplest=simplest,
+            cheapest=cheapest,
             n_not_worse=count,
             comparison=comparison,
             calibration=judge_estimate(
@@ -597,7 +597,7 @@ def _set_labels(pi: Predictions, table: TrainingTable) -> Predictions:
 
 
 def _set_ranks(pi: Predictions, configs: dict[str, PortfolioConfiguration]) -> Predictions:
-    """Return predictions that know which configurations are simpler: those that cost less."""
+    """Return predictions that know in which order configurations are cheaper to fit."""
     costs = [configs[name].cost for name in pi.configs.ids]
     return replace(pi, configs=pi.configs.with_complexity(costs))
 
@@ -658,17 +658,17 @@ def _compare(
         return None
 
 
-def _find_simplest(
+def _find_cheapest(
     found: Comparisons | None, configs: dict[str, PortfolioConfiguration]
 ) -> tuple[PortfolioConfiguration | None, int]:
-    """Return the cheapest configuration not shown to be worse, and how many are not.
+    """Return the cheapest configuration within the margin, and how many are not shown worse.
 
     The configuration is None if it is the winner.
     """
     if found is None:
         return None, 1
-    simplest, count = found.simplest, len(found.not_worse)
-    return None if simplest in (None, found.reference) else configs[str(simplest)], count
+    cheapest, count = found.cheapest, len(found.not_worse)
+    return None if cheapest in (None, found.reference) else configs[str(cheapest)], count
 
 
 def _write(tuned: Tuned, folder: Folder) -> None:

@@ -12,6 +12,9 @@ from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.gain import LearningCurve
 from earnest.core.results.leaks import LeakScreen
+from earnest.core.results.readiness import Readiness
+from earnest.inference.readiness import judge_readiness
+from earnest.metrics import metric as metric_named
 from earnest.store import RunFile
 from earnest.training.learners.portfolio import PortfolioConfiguration
 from earnest.training.tables.table import TrainingTable
@@ -31,8 +34,9 @@ class Tuned:
         The winner fitted on all cases, with `predict(table)`.
     predictions : Predictions
         The out-of-sample predictions of every configuration.
-    winner, simplest : Configuration
-        The winner, and the cheapest that cannot be shown to be worse, or None.
+    winner, cheapest : Configuration
+        The winner, and the configuration that is cheapest to fit among those that are not shown to
+        be worse and score within the margin of the comparison; None if that is the winner.
         Where the model is an ensemble, `estimate.ensemble` has its members, and the winner is the
         best single configuration.
     n_not_worse : int
@@ -86,7 +90,7 @@ class Tuned:
     model: Model
     predictions: Predictions
     winner: PortfolioConfiguration
-    simplest: PortfolioConfiguration | None
+    cheapest: PortfolioConfiguration | None
     n_not_worse: int
     comparison: Comparisons | None
     calibration: Calibration | None
@@ -132,6 +136,18 @@ class Tuned:
         )
 
     @property
+    def margin(self) -> float | None:
+        """How much worse than the winner the cheapest may score; None without a comparison."""
+        return None if self.comparison is None else self.comparison.margin
+
+    @property
+    def readiness(self) -> Readiness:
+        """Whether the model is ready to be used: ranking, probabilities, leaks, cases."""
+        target = self.predictions.target
+        metric = metric_named(self.estimate.metric).on(target.task)
+        return judge_readiness(self.estimate, metric, target, self.calibration, self.leaks)
+
+    @property
     def won(self) -> dict[str, float]:
         """The share of the resamples in which each configuration was chosen."""
         shares = self.estimate.details.win_share.tolist()
@@ -158,11 +174,12 @@ class Tuned:
             "seed": self.plan.seed,
             "drop": self.plan.asked.get("drop"),
             "winner": {"name": self.winner.name, "params": dict(self.winner.params)},
-            "simplest": None if self.simplest is None else self.simplest.name,
+            "cheapest": None if self.cheapest is None else self.cheapest.name,
             "n_not_worse": self.n_not_worse,
             "won": self.won,
-            "calibration": None if self.calibration is None else self.calibration.to_dict(),
+            "readiness": self.readiness.to_dict(),
             "leaks": None if self.leaks is None else self.leaks.to_dict(),
+            "calibration": None if self.calibration is None else self.calibration.to_dict(),
             "n_fits": self.n_fits,
             "n_fits_nested": self.n_fits_nested,
             "n_dropped": self.n_dropped,
