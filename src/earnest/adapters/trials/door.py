@@ -105,6 +105,8 @@ def trials_from(
         decimal=decimal,
         thousands=thousands,
     )
+    if isinstance(source, str | Path) and "://" not in str(source):
+        check.read_path(source, name="source")
     if not isinstance(source, (str, Path)):
         ask.refuse("something other than a file", *MARKS)
     reader = find_reader(TRIALS_READERS, source)

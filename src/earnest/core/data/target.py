@@ -20,8 +20,10 @@ from earnest.core.base.arrays import (
     first_other,
     is_subset,
     look_like_class_columns,
+    make_text,
     missing,
     read_one_column,
+    refuse_unhashable,
     same_length,
     whole_as_int,
 )
@@ -262,6 +264,13 @@ def read_classes(classes: Iterable[object]) -> tuple[object, ...]:
             needs="text, integers or bool, each class once",
             got=f"shape {array.shape} of type {array.dtype}",
         )
+    refuse_unhashable("classes", array)
+    if missing(array).any():
+        raise InputError(
+            "`classes` lists a missing value",
+            needs="text, integers or bool, each class once",
+            got=check.show(classes),
+        )
     return plain_labels(classes)
 
 
@@ -298,7 +307,7 @@ def _find_positive(
             cure=check.suggest_spelling(
                 repr(label)
                 for label in labels
-                if check.find_nearest(str(positive), [str(label)], least=1.0)
+                if check.find_nearest(check.spell(positive, str), [str(label)], least=1.0)
             ),
         )
     for negative, clear in _CLEAR_PAIRS:
@@ -318,7 +327,7 @@ def _is_meant(choice: object, label: object) -> bool:
     if isinstance(label, bool) and isinstance(choice, str):
         return choice.casefold() in (("true", "1") if label else ("false", "0"))
     number = isinstance(choice, (int, float, np.number, np.bool_))
-    return str(label) == str(choice) or (number and bool(label == choice))
+    return str(label) == check.spell(choice, str) or (number and bool(label == choice))
 
 
 def encode_units(
@@ -329,7 +338,7 @@ def encode_units(
         return None
     array = read_one_column(name, values, n, beside)
     if array.dtype == object:  # labels of mixed types have no order of their own
-        array = array.astype(str)
+        array = make_text(array)
     codes = np.unique(array, return_inverse=True)[1]
     return np.asarray(codes, dtype=np.int64).reshape(-1)
 
@@ -341,7 +350,7 @@ def encode_ids(values: ArrayLike | None, n: int) -> NDArray[np.generic] | None:
     array = read_one_column("ids", values, n)
     array = whole_as_int(array)
     numbers = array.dtype.kind == "i" or (array.dtype.kind == "u" and array.max() < 1 << 63)
-    array = array.astype(np.int64) if numbers else array.astype(str)
+    array = array.astype(np.int64) if numbers else make_text(array)
     names, counts = np.unique(array, return_counts=True)
     if len(names) != n:
         twice = check.some(f"{v} ({c} times)" for v, c in zip(names, counts, strict=True) if c > 1)

@@ -154,6 +154,13 @@ class Columns:
                 got=check.some(check.show(v) for v in series.to_list()[:1]),
                 cure="Convert the column to text if it holds labels.",
             ) from error
+        except UnicodeError as error:
+            raise InputError(
+                f"column {name!r} holds text that UTF-8 cannot hold",
+                needs="whole characters",
+                got="half of a surrogate pair, such as '\\ud800'",
+                cure="Such halves come from cut text: mend or remove them.",
+            ) from error
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
             kinds = dict.fromkeys(type(v).__name__ for v in series.to_list())
             raise InputError(

@@ -15,7 +15,6 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +23,7 @@ from earnest.adapters.evidence import EvidenceLike, open_evidence
 from earnest.core.arguments.base import check_arguments
 from earnest.core.arguments.thresholds import ThresholdsArguments
 from earnest.core.base import check
-from earnest.core.base.arrays import finite_range
+from earnest.core.base.arrays import as_array, finite_range
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import list_versions
 from earnest.core.base.rng import Purpose, RngLike, Seeds
@@ -323,7 +322,14 @@ def _space_evenly(low: float, high: float, step: float) -> Floats:
 def _check_given(pi: Predictions, thresholds: Sequence[float] | None) -> list[float]:
     if thresholds is None:
         return []
-    listed = cast(Sequence[float], [thresholds]) if np.ndim(thresholds) == 0 else list(thresholds)
+    array = as_array("thresholds", thresholds)
+    if array.ndim > 1:
+        raise InputError(
+            f"{arg('thresholds')} is not a list of numbers",
+            needs="numbers",
+            got=f"an array of shape {array.shape}",
+        )
+    listed = array.ravel().tolist()
     if len(listed) > MOST_GIVEN:
         raise InputError(
             "there are too many thresholds",
