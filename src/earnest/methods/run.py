@@ -159,7 +159,7 @@ def estimate(
     rng = source.seed_or(rng)
     evidence, measure = settle_metric(source.evidence, source.metric_or(metric))
     rule = _find_delivered(evidence)
-    if selector is None and method in (None, "bbc"):
+    if selector is None and (method is None or (isinstance(method, str) and method == "bbc")):
         selector = rule
     if method is None:
         resamples = n_resamples is not None or undefined is not None

@@ -159,6 +159,8 @@ class Configs:
 
     def find(self, configs: int | str | Iterable[int | str]) -> list[int]:
         """Return the positions of one or several configurations, in the requested order."""
+        if isinstance(configs, np.ndarray) and configs.ndim == 0:
+            configs = configs.item()
         if isinstance(configs, str) or not isinstance(configs, Iterable):
             configs = [configs]
         if _are_places(configs, len(self)):

@@ -57,6 +57,20 @@ _CLEAR_PAIRS: tuple[tuple[object, object], ...] = (
     ("false", "true"),
 )
 
+# Answers in short, and what they may stand for.
+_SHORT: dict[str, tuple[str, ...]] = {
+    "y": ("yes",),
+    "n": ("no", "nein", "non", "não"),
+    "t": ("true",),
+    "f": ("false",),
+    "j": ("ja",),
+    "o": ("oui",),
+    "s": ("sí", "sim", "si"),
+    "+": ("pos", "positive"),
+    "pos": ("positive",),
+    "neg": ("negative",),
+    "-": ("neg", "negative"),
+}
 # Words for the class that a study is not about.
 _NEGATIVE = {"control", "controls", "no", "negative", "healthy", "normal", "well", "absent", "none"}
 _NEGATIVE |= {"false", "alive", "censored", "benign", "no event", "non-case", "non-event"}
@@ -86,18 +100,23 @@ def usual_positive(labels: tuple[object, ...], counts: Sequence[int]) -> object:
 
 
 def refuse_spellings(name: str, labels: Sequence[object], counts: Sequence[int]) -> None:
-    """Ask about classes that differ in capitals or spaces alone, which may be typing errors."""
+    """Ask about classes that may be one: of other capitals or spaces, or in short, as Y is yes."""
+    words = {" ".join(label.split()).casefold() for label in labels if isinstance(label, str)}
     spellings: dict[str, list[str]] = {}
     for label, count in zip(labels, counts, strict=True):
         if isinstance(label, str):
             shown = f"{label!r} ({count:,} times)"
-            spellings.setdefault(" ".join(label.split()).casefold(), []).append(shown)
+            word = " ".join(label.split()).casefold()
+            meant = next((full for full in _SHORT.get(word, ()) if full in words), word)
+            spellings.setdefault(meant, []).append(shown)
     several = [" and ".join(shown) for shown in spellings.values() if len(shown) > 1]
     if not several:
         return
     task = "multiclass" if len(labels) > 2 else "binary"
+    alike = len(words) < sum(isinstance(label, str) for label in labels)
     raise InputError(
-        f"the outcome {name!r} has classes that differ in capitals or spaces alone",
+        f"the outcome {name!r} has classes "
+        + ("that differ in capitals or spaces alone" if alike else "in short and in full"),
         needs="one spelling of each class",
         got=check.some(several),
         cure="Are they the same? Then write each class in one way in the table. If they are "
