@@ -42,6 +42,7 @@ from earnest.core.results.interval import (
 from earnest.core.results.specs import ON_ITEMS, Estimand, Guide, Selection, Side
 from earnest.core.text.doors import arg
 from earnest.core.text.estimate import LARGE, describe_optimism, flatters
+from earnest.engine.patience import announce_scores
 from earnest.engine.scores import spread_scores
 from earnest.inference.cases.no_information import no_information
 from earnest.inference.remarks import (
@@ -435,7 +436,8 @@ def _answer(method: Method, call: Call | ReplicatesCall) -> Estimate:
     if isinstance(call, ReplicatesCall):
         return _answer_of_replicates(method, call)
     check_question(method, call.design or call.pi, call.pi.target, call.metric)
-    parts = method(call)
+    with announce_scores(call.pi, call.metric, getattr(method, "n_resamples", None), "Estimate"):
+        parts = method(call)
     result = _make_estimate(method, call, parts)
     halves = isinstance(call.design, PairedHalves)  # random splits leave cases untested by design
     everything = [

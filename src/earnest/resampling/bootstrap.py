@@ -126,6 +126,9 @@ class DrawnShare:
     total: int = 0
     _batch: tuple[int, int] = (0, 0)
 
+    def announce(self, words: str) -> None:
+        """Tell before it begins that the work takes long; here nobody listens."""
+
     def begin(self, start: int, stop: int, total: int) -> None:
         """Tell that the resamples before `start` are scored, and a batch is begun."""
         self.done, self.total, self._batch = start, total, (start, stop)

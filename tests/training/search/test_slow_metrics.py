@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_classification
@@ -37,7 +40,7 @@ def fit(**knobs: Any) -> Any:
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Half a second is long already."""
-    monkeypatch.setattr("earnest.training.search.estimate.LONG", 0.5)
+    monkeypatch.setattr("earnest.engine.patience.LONG", 0.5)
 
 
 class Watched:
@@ -133,3 +136,48 @@ def test_a_metric_that_fails_is_refused_as_ever_and_displays_its_diagram() -> No
     assert "GaussianNB" in search._repr_html_()
     with pytest.raises(en.errors.EarnestError, match="does not return a number"):
         _ = search.estimate_
+
+
+def predict() -> en.Predictions:
+    rng = np.random.default_rng(0)
+    return en.Predictions.from_arrays(Y, rng.random((60, 3)), np.arange(60) % 3)
+
+
+SLOW = en.metrics.make_metric(score_slowly, name="slow", needs="label", limits=(0, 1))
+VERBS: dict[str, Callable[[en.Predictions, Any], object]] = {
+    "estimate": lambda pi, metric: en.estimate(pi, metric=metric, n_resamples=40, rng=0),
+    "estimate_all": lambda pi, metric: en.estimate_all(
+        pi, methods="bbc", metric=metric, n_resamples=40, rng=0
+    ),
+    "gain": lambda pi, metric: en.gain(pi, metric=metric, n_resamples=40, rng=0),
+    "thresholds": lambda pi, metric: en.thresholds(pi, metric=metric, n_resamples=40, rng=0),
+    "compare_many": lambda pi, metric: en.compare_many(
+        pi, metric=metric, test="bootstrap(n_resamples=40)", rng=0
+    ),
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_announces_a_slow_metric_and_shows_how_far_it_is(
+    verb: str, soon: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = VERBS[verb](predict(), SLOW)
+    written = capsys.readouterr()
+    assert written.out == ""
+    assert "40 resamples of slow take about" in written.err
+    assert "40 of 40 resamples" in written.err
+    plain = en.metrics.make_metric(accuracy_score, name="slow", needs="label", limits=(0, 1))
+    assert repr(VERBS[verb](predict(), plain)) == repr(shown)
+    assert capsys.readouterr().err == ""  # a quick one is computed without a word
+
+
+def test_the_command_line_announces_a_slow_metric_on_its_own_line(
+    soon: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from earnest.cli.show.progress import patiently
+
+    with patiently(sys.stderr, "Estimate of 3 configurations"):
+        en.estimate(predict(), metric=SLOW, n_resamples=40, rng=0)
+    written = capsys.readouterr().err
+    assert "Estimate of 3 configurations: 40 resamples of slow take about" in written
+    assert "40 of 40" not in written  # one of the two shows it

@@ -44,6 +44,7 @@ from earnest.core.results.thresholds import (
     count_rates,
 )
 from earnest.core.text.doors import arg
+from earnest.engine.patience import announce_scores
 from earnest.inference.curves.corrected import ResampledSelection, chunks, draw_scores, enough
 from earnest.inference.remarks import evidence_remarks
 from earnest.inference.resampling.winners import choose_winner
@@ -224,7 +225,8 @@ def thresholds_of(
     scores = _list_scores(pi, best)
     grid = _lay_grid(pi, scores, thresholds)
     cuts = _Cuts(pi, best, grid)
-    draws = _count_all(pi, metric, selection, cuts, n_jobs=n_jobs)
+    with announce_scores(pi, metric, selection.n_resamples, "Thresholds"):
+        draws = _count_all(pi, metric, selection, cuts, n_jobs=n_jobs)
     odds = grid / (1.0 - grid) if pi.kind is ResponseKind.PROBABILITY else None
     hits, alarms = (
         edge.sum(axis=0).astype(np.float64) for edge in (draws.hits_out, draws.alarms_out)
