@@ -94,6 +94,28 @@ def check_share(name: str, value: object) -> float:
     return number
 
 
+def read_range(name: str, ends: object, what: str) -> tuple[float, float]:
+    """Return the smallest and the largest value that something can have.
+
+    Examples
+    --------
+    >>> from earnest.core.base.check import read_range
+    >>> read_range("limits", (0, "inf"), "score")
+    (0.0, inf)
+    """
+    try:
+        least, most = (read_number(end) for end in cast("Iterable[object]", ends))
+    except (TypeError, ValueError):
+        least = most = math.nan
+    if not least < most:
+        raise InputError(
+            f"{arg(name)} cannot be read",
+            needs=f"the smallest and the largest {what} that is possible, such as (0, 1)",
+            got=show(ends),
+        )
+    return least, most
+
+
 NEAR = 2 / 3  # the least likeness of a name that may have been meant
 
 

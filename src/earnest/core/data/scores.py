@@ -249,16 +249,7 @@ def read_limits(
             return -math.inf, math.inf
         unit = greater_is_better and high <= 1.0
         return (0.0, 1.0) if unit else (0.0 if not greater_is_better else -math.inf, math.inf)
-    try:
-        least, most = (check.read_number(end) for end in limits)
-    except (TypeError, ValueError):
-        least = most = math.nan
-    if not least < most:
-        raise InputError(
-            f"{arg('limits')} cannot be read",
-            needs="the smallest and the largest score that is possible, such as (0, 1)",
-            got=check.show(limits),
-        )
+    least, most = check.read_range("limits", limits, "score")
     if low < least or high > most:
         ratio = rule.kind is Aggregate.RATIO
         word = "ratios of items" if ratio else "scores" if greater_is_better else "losses"
