@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,10 +47,9 @@ def announce_scores(
     title : str
         What the bar is called.
     """
-    seconds = 0.0
-    if isinstance(metric, CallableMetric):
+    shown, seconds = DRAWN.get(), 0.0
+    if isinstance(metric, CallableMetric) and (shown is None or shown.listens):
         seconds = foretell_seconds(pi, metric, n_resamples)
-    shown = DRAWN.get()
     if seconds > LONG and shown is not None:
         shown.announce(f"{describe_scores(metric, n_resamples, seconds)}.")
     if seconds <= LONG or shown is not None or sys.stderr is None:
@@ -57,6 +57,16 @@ def announce_scores(
         return
     with show_scores(metric, n_resamples, seconds, title, ProgressBar()):
         yield
+
+
+@contextmanager
+def pass_scores_on(progress: Progress | None) -> Iterator[None]:
+    """Let a run that shows itself be told of scores that take long; None lets nobody be told."""
+    token = DRAWN.set(DrawnShare() if progress is None else _PassedShare(progress=progress))
+    try:
+        yield
+    finally:
+        DRAWN.reset(token)
 
 
 @contextmanager
@@ -114,6 +124,19 @@ def _time_scores(pi: Predictions, metric: Metric, counts: NDArray[np.int64]) -> 
     began = time.perf_counter()
     score_table(pi, metric, counts)
     return time.perf_counter() - began
+
+
+@dataclass
+class _PassedShare(DrawnShare):
+    """Passes the announcement on to a Progress."""
+
+    listens: ClassVar[bool] = True
+    progress: Progress | None = None
+
+    def announce(self, words: str) -> None:
+        """Tell it before the first resample is scored."""
+        assert self.progress is not None
+        self.progress.message(words)
 
 
 @dataclass

@@ -122,6 +122,7 @@ class DrawnShare:
     (750, 1000)
     """
 
+    listens: ClassVar[bool] = False  # to the announcement of work that takes long
     done: int = 0
     total: int = 0
     _batch: tuple[int, int] = (0, 0)

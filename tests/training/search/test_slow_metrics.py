@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 
 import earnest as en
 from earnest.core import TaskOutcome
+from earnest.engine.patience import pass_scores_on
 
 X, Y = make_classification(60, 4, random_state=0)
 GRID = {"var_smoothing": [1e-9, 1e-3, 1e-1]}
@@ -181,3 +182,18 @@ def test_the_command_line_announces_a_slow_metric_on_its_own_line(
     written = capsys.readouterr().err
     assert "Estimate of 3 configurations: 40 resamples of slow take about" in written
     assert "40 of 40" not in written  # one of the two shows it
+
+
+def test_a_run_that_shows_itself_is_told_and_no_bar_is_drawn(
+    soon: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    watched = Watched()
+    with pass_scores_on(watched):
+        en.estimate(predict(), metric=SLOW, n_resamples=40, rng=0)
+    ((text, _),) = watched.said
+    assert "40 resamples of slow take about" in text
+    with pass_scores_on(None):  # one that asks again and again tells nothing, and times nothing
+        CALLS.clear()
+        en.estimate(predict(), metric=SLOW, n_resamples=10, rng=0)
+    assert CALLS[0] == len(Y)
+    assert capsys.readouterr().err == ""

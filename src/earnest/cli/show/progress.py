@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TextIO
+from typing import ClassVar, TextIO
 
 from earnest.engine.progress import (
     ProgressDisplay,
@@ -79,6 +79,7 @@ def patiently(stream: TextIO | None, text: str, *, now: bool = False) -> Iterato
 class _ToldShare(DrawnShare):
     """Says on a line of its own that resamples take long."""
 
+    listens: ClassVar[bool] = True
     say: Callable[[str], None] = print
 
     def announce(self, words: str) -> None:
