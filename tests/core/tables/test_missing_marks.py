@@ -129,13 +129,13 @@ def test_what_the_parser_reads_as_missing_is_told_too(
     path = tmp_path / "t.csv"
     cells = [others[0], mark, "", others[1], mark]
     path.write_text("x,z\n" + "".join(f"{cell},{row % 2}\n" for row, cell in enumerate(cells)))
-    opened = open_source(path)
+    opened = open_training_table(path)
     assert opened.arrow("x").null_count == 3  # the empty cell is no mark
     (note,) = opened.notes
     assert note.code == "EN121"
     assert f"'x' has {mark!r} in 2 cells" in note.what
     path.write_text(f'x,z\nNAtrium,0\n"{mark}",1\nUNANIMOUS,0\n')  # quoted: it is text
-    assert not [note for note in open_source(path).notes if mark in note.what]
+    assert not [note for note in open_training_table(path).notes if mark in note.what]
 
 
 def test_a_mark_among_groups_is_named_with_its_line(tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_a_mark_among_groups_is_named_with_its_line(tmp_path: Path) -> None:
     rows = [f"{k},{'?' if k == 5 else f'g{k % 4}'},{'yes' if k % 2 else 'no'}" for k in range(20)]
     path.write_text("\n".join(["x,clinic,y", *rows]) + "\n")
     with pytest.raises(InputError, match=r"1 of 20 missing, the first in line 7: '\?'"):
-        open_source(path).complete_codes("clinic")
+        open_training_table(path).complete_codes("clinic")
 
 
 @pytest.mark.parametrize(
