@@ -9,12 +9,28 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "SECURITY.md").read_text("utf-8")
 TABLE = PAGE.split("## What holds each promise")[1].split("\n## ")[0]
-ROWS = [line for line in TABLE.splitlines() if line.startswith("| ")][2:]
+ROWS = [[cell.strip() for cell in row.split("|")[1:-1]] for row in TABLE.splitlines() if row][2:]
 
 
-def test_each_promise_names_a_test() -> None:
-    assert len(ROWS) >= 10
-    assert all("`tests/" in row.split("|")[2] for row in ROWS)
+def list_promises(page: str) -> list[str]:
+    """Return what a page promises: its points with a name, and the limits of its table."""
+    points = re.findall(r"^- \*\*(.+?)\.\*\*", page, re.MULTILINE)
+    limits = page.split("## Limits")[1].split("\n## ")[0]
+    cells = re.findall(r"^\| (.+?) \|", limits, re.MULTILINE)
+    return [*points, *cells[2:]]
+
+
+def test_each_promise_has_a_row_and_each_row_a_promise() -> None:
+    promises = list_promises(PAGE)
+    assert len(promises) >= 15
+    assert sorted(set(promises)) == sorted({promise for promise, _, _ in ROWS})
+    more = PAGE.replace("## Limits", "- **Fly.** Never.\n\n## Limits", 1)
+    assert "Fly" in list_promises(more)
+
+
+def test_each_row_names_a_test() -> None:
+    assert len(ROWS) >= 15
+    assert all(what and "`tests/" in tests for _, what, tests in ROWS)
 
 
 def test_the_tests_of_each_promise_are_there() -> None:

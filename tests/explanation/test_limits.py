@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import json
 import math
+from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+import optuna
 import pytest
 
 import earnest as en
+from earnest.cli import main
 from earnest.plotting import find_shared_limits, list_effect_rows
 from earnest.results import Explanation
 
@@ -25,13 +31,19 @@ def near_one(n: int = 24) -> tuple[list[dict[str, float]], np.ndarray]:
     return configs, np.minimum(steep + 0.05 * rng.standard_normal(n), 1.0)
 
 
-def explained(name: str) -> Explanation:
+def explained(name: str, limits: tuple[float, float] | None = None) -> Explanation:
     configs, values = near_one()
     space = en.Space(
         tuple(en.Parameter(name=p, kind="float", low=0.0, high=1.0) for p in ("a", "b"))
     )
     return en.explain(
-        configs, objective_values=values, direction="maximize", objective=name, space=space, **KNOBS
+        configs,
+        objective_values=values,
+        direction="maximize",
+        objective=name,
+        space=space,
+        limits=limits,
+        **KNOBS,
     )
 
 
@@ -56,6 +68,44 @@ def test_bands_of_a_metric_stay_within_its_limits() -> None:
     assert np.nanmax(surface.mean) <= 1.0
     assert all(0.0 <= each.mean <= 1.0 for each in held.suggest(5))
     assert held.effects["a"].half_width() < free.effects["a"].half_width()
+
+
+def test_limits_that_are_given_hold_for_an_objective_of_any_name() -> None:
+    given, held = explained("my score", (0.0, 1.0)), explained("auc")
+    np.testing.assert_array_equal(edges(given), edges(held))
+    wider = explained("auc", (0.0, 1.02))  # and instead of those of the metric
+    assert wider.objective.limits == (0.0, 1.02)
+    assert 1.0 < np.nanmax(edges(wider)) <= 1.02
+
+
+@pytest.mark.parametrize("limits", [(1, 0), (0,), "ab", (0, math.nan), 1, ([], {}), (0.0, 0.7)])
+def test_limits_that_cannot_be_are_refused(limits: Any) -> None:
+    with pytest.raises(en.errors.InputError, match="limits"):
+        explained("my score", limits)
+
+
+def test_a_study_of_aucs_stays_within_the_limits_that_are_given(tmp_path: Path) -> None:
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    study = optuna.create_study(
+        direction="maximize",
+        study_name="aucs",
+        storage=f"sqlite:///{tmp_path / 'study.db'}",
+        sampler=optuna.samplers.RandomSampler(seed=0),
+    )
+    configs, values = near_one()
+    spread = {name: optuna.distributions.FloatDistribution(0.0, 1.0) for name in ("a", "b")}
+    for config, value in zip(configs, values, strict=True):
+        study.add_trial(
+            optuna.trial.create_trial(params=config, distributions=spread, value=float(value))
+        )
+    assert np.nanmax(edges(en.explain(study, **KNOBS))) > 1.05
+    assert np.nanmax(edges(en.explain(study, limits=(0, 1), **KNOBS))) <= 1.0
+    options = ["--n-points", "60", "--rng", "0", "--suggest", "0", "--json"]
+    arguments = ["explain", str(tmp_path / "study.db"), "--limits", "0,1", *options]
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        assert main(arguments) == 0
+    assert json.loads(out.getvalue())["objective"]["limits"] == [0.0, 1.0]
+    assert main(["explain", str(tmp_path / "study.db"), "--limits", "0"]) == 2
 
 
 def test_pictures_and_their_numbers_stay_within_the_limits() -> None:

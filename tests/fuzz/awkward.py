@@ -10,20 +10,58 @@ ROWS = 48
 MARKS = ("?", "-", ".", "NA", "N.A.", "n/a", "none", "missing", "unknown", "*", "")
 WORDS = ("abc", "k.A.", "see note", "<5", "12 kg", "-999")
 
+FEATURES = ("age", "income", "kind", "share")  # of the model that predicts
+
 Cells = list[str]
 
 
 def write_data(seed: int, path: Path) -> list[str]:
     """Write an awkward table of cases; return the arguments of the command that reads it."""
+    target = _write_cases(random.Random(seed), path)
+    model = ["--model", "knn", "--method", "cv", "--cv", "2", "--rng", "1"]
+    return ["assess", str(path), "--target", target, *model]
+
+
+def write_training(seed: int, path: Path) -> list[str]:
+    """Write an awkward table of cases; return the arguments of the command that tunes on it."""
     r = random.Random(seed)
+    target = _write_cases(r, path)
+    group = ["--group", r.choice(("kind", "zip", "note"))] if r.random() < 0.2 else []
+    out = ["--out", str(path.with_name("run")), "--rng", "1"]
+    return ["tune", str(path), "--target", target, *group, *out]
+
+
+def write_new(seed: int, path: Path, run: Path) -> list[str]:
+    """Write an awkward table of new cases; return the arguments of the command that predicts."""
+    r = random.Random(seed)
+    columns = {name: _make_column(r) for name in FEATURES if r.random() < 0.97}
+    if r.random() < 0.3:
+        columns["y"] = _make_outcome(r)
+    names = list(columns)
+    r.shuffle(names)
+    _write(r, path, {name: columns[name] for name in names})
+    return ["predict", str(run), str(path)]
+
+
+def write_clean(path: Path) -> None:
+    """Write the table that the model of `write_new` was trained on."""
+    r = random.Random(0)
+    makers = (_make_whole, _make_shares, _make_levels, _make_shares)
+    columns = {name: make(r) for name, make in zip(FEATURES, makers, strict=True)}
+    columns["kind"] = [("red", "green", "blue")[k % 3] for k in range(ROWS)]
+    columns["y"] = [("no", "yes")[k % 2] for k in range(ROWS)]
+    lines = [",".join(row) for row in zip(*columns.values(), strict=True)]
+    path.write_text("\n".join([",".join(columns), *lines]) + "\n")
+
+
+def _write_cases(r: random.Random, path: Path) -> str:
+    """Write an awkward table of cases; return the name of the outcome as somebody types it."""
     columns = {name: _make_column(r) for name in r.sample(_NAMES, r.randint(2, 5))}
     columns["size"] = [f"{r.gauss(5, 2):.3f}" for _ in range(ROWS)]
     target = r.choice(("relapse", "Outcome", "y"))
     columns[target] = _make_outcome(r)
     _write(r, path, columns)
-    asked = target if r.random() < 0.9 else target.upper()
-    model = ["--model", "knn", "--method", "cv", "--cv", "2", "--rng", "1"]
-    return ["assess", str(path), "--target", asked, *model]
+    return target if r.random() < 0.9 else target.upper()
 
 
 def write_predictions(seed: int, path: Path) -> list[str]:
@@ -112,7 +150,7 @@ _KINDS: tuple[Callable[[random.Random], Cells], ...] = (
 
 
 def _make_outcome(r: random.Random) -> Cells:
-    pairs = (("0", "1"), ("no", "yes"), ("ok", "defect"), ("1", "2"), ("01", "02"))
+    pairs = (("0", "1"), ("no", "yes"), ("ok", "defect"), ("1", "2"), ("01", "02"), ("N", "Y"))
     pair = r.choice(pairs)
     cells = [pair[k % 2] for k in range(ROWS)]
     kind = r.random()
@@ -121,7 +159,10 @@ def _make_outcome(r: random.Random) -> Cells:
     elif kind < 0.3:
         cells = _make_column(r)
     elif kind < 0.4:
-        cells = [r.choice(("?", "-", "none")) if r.random() < 0.05 else cell for cell in cells]
+        marks = ("?", "-", "none", "unknown", "NA", "#N/A")
+        cells = [r.choice(marks) if r.random() < 0.05 else cell for cell in cells]
+    elif kind < 0.45:
+        cells = [r.choice(("yes", "no", cell)) for cell in cells]
     return cells
 
 

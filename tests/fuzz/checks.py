@@ -18,11 +18,8 @@ ROUNDING = 1e-9  # of a value, by which two ways to compute it may differ
 LEVELS = (0.5, 0.8, 0.95, 0.999)
 # Open ends, and the largest error of a family at a level that its draws do not reach.
 MAY_BE_OPEN = re.compile(r"low|high|limits|\.family\.known\[1\]")
-# Documented as NaN: what a limit of levels has instead of a number, and the codes and effects of
-# hyperparameters that a configuration does not have.
-DOCUMENTED = re.compile(r"\.regions\[\d+\]\.limits\[\d+\]\.code$|\.ice\.")
-# The cautions that say that a number of the result is undefined.
-UNDEFINED: frozenset[str] = frozenset()
+# Documented as NaN: the codes and effects of hyperparameters that a configuration does not have.
+DOCUMENTED = re.compile(r"\.ice\.")
 # Where resamples stand, of which some may be undefined; how many is told by `n_valid` and EN010.
 RESAMPLED = ("source", "draws", "details", "influences", "scene")
 
@@ -32,7 +29,7 @@ class BrokenPromise(AssertionError):
 
 
 class SilentNaN(AssertionError):
-    """A number of a result is NaN, and no caution of the result says why."""
+    """A number of a result is NaN where its documentation does not say so."""
 
 
 def check_result(result: Any, r: random.Random) -> None:
@@ -60,11 +57,10 @@ def check_result(result: Any, r: random.Random) -> None:
 
 
 def check_numbers(result: Any) -> None:
-    """Refuse NaN that nothing explains, and infinity where no end is open."""
-    cautions = {caution.code for caution in getattr(result, "cautions", ())}
+    """Refuse NaN that is not documented, and infinity where no end is open."""
     for trail, number in _list_numbers(result):
-        if math.isnan(number) and not cautions & UNDEFINED and not DOCUMENTED.search(trail):
-            raise SilentNaN(f"{trail} of {result!r} with {sorted(cautions)}")
+        if math.isnan(number) and not DOCUMENTED.search(trail):
+            raise SilentNaN(f"{trail} of {result!r}")
         if math.isinf(number) and not MAY_BE_OPEN.search(trail):
             raise BrokenPromise(f"{trail} is {number} in {result!r}")
 
@@ -75,7 +71,7 @@ def _list_numbers(value: Any, trail: str = "") -> Iterator[tuple[str, float]]:
         yield trail, float(value)
     elif is_dataclass(value):
         for field in fields(value):
-            if field.name not in RESAMPLED:
+            if field.name not in RESAMPLED and not _stands_for_levels(value, field.name):
                 yield from _list_numbers(getattr(value, field.name), f"{trail}.{field.name}")
     elif isinstance(value, Mapping):
         for key, member in value.items():
@@ -86,6 +82,11 @@ def _list_numbers(value: Any, trail: str = "") -> Iterator[tuple[str, float]]:
     elif isinstance(value, np.ndarray) and value.dtype.kind == "f":
         for member in value.ravel().tolist():
             yield f"{trail}[]", member
+
+
+def _stands_for_levels(value: Any, name: str) -> bool:
+    """Tell whether a field is the bound of a limit that has levels instead of one."""
+    return name == "bound" and bool(getattr(value, "levels", ()))
 
 
 def check_saved(result: Any) -> None:

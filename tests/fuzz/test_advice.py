@@ -12,8 +12,15 @@ from pathlib import Path
 
 import pytest
 
+import earnest as en
 from earnest.cli import main
-from tests.fuzz.awkward import write_data, write_predictions
+from tests.fuzz.awkward import (
+    write_clean,
+    write_data,
+    write_new,
+    write_predictions,
+    write_training,
+)
 
 SEEDS = range(40)  # of each kind of table
 STEPS = 14  # columns of a table, and what may be wrong with the file
@@ -28,7 +35,8 @@ _NAMES = (  # an option whose value names nothing, and what may have been meant
     re.compile(r"Did you mean (?P<value>'[^']*')\? Pass the column as --(?P<option>[a-z-]+)"),
 )
 _NO_VALUES = {"to", "or", "and", "for", "NAME", "COLUMN", "itself"}
-Advice = tuple[str, str]  # an option and its value
+PLANNED = "the search would begin here"
+Advice = tuple[tuple[str, str], ...]  # options and their values, to be passed together
 
 
 def run(arguments: list[str]) -> tuple[int, str]:
@@ -40,14 +48,19 @@ def run(arguments: list[str]) -> tuple[int, str]:
 
 
 def list_advice(error: str) -> list[Advice]:
-    """Return the options that an error advises, with their values."""
-    matches = [match for form in (*_NAMES, _ADVICE) for match in form.finditer(error)]
-    found = [(match["option"], match["value"]) for match in matches]
-    return [
-        (option, shlex.split(value)[0] if value != '""' else "")
-        for option, value in found
-        if value not in _NO_VALUES
-    ]
+    """Return what an error advises: options with their values, together where 'and' joins them."""
+    advice: list[Advice] = []
+    for form in (*_NAMES, _ADVICE):
+        end = -1
+        for match in form.finditer(error):
+            if match["value"] in _NO_VALUES:
+                continue
+            value = shlex.split(match["value"])[0] if match["value"] != '""' else ""
+            joined = match[0].startswith("and ") and not error[end : match.start()].strip()
+            before = advice.pop() if joined and end >= 0 else ()
+            advice.append((*before, (match["option"], value)))
+            end = match.end()
+    return advice
 
 
 def add_option(arguments: list[str], option: str, value: str) -> list[str]:
@@ -65,28 +78,45 @@ def follow(arguments: list[str], choose: Callable[[list[Advice]], Advice]) -> No
     for _ in range(STEPS):
         code, error = run(arguments)
         assert code in (0, 2), error
-        if code == 0:
+        if code == 0 or PLANNED in error:
             return
         assert error not in seen, (arguments, error)
         seen.append(error)
         advice = list_advice(error)
         if not advice:
             return
-        arguments = add_option(arguments, *choose(advice))
+        for option, value in choose(advice):
+            arguments = add_option(arguments, option, value)
     raise AssertionError(("the advice does not end", arguments, seen[-1]))
 
 
-@pytest.mark.parametrize("write", [write_data, write_predictions])
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run folder with a model for the tables of `write_new`."""
+    folder = tmp_path_factory.mktemp("model")
+    write_clean(folder / "clean.csv")
+    options = {"n_configs": 1, "folds": 2, "rng": 0, "n_jobs": 1}
+    en.tune(folder / "clean.csv", target="y", out=folder / "run", **options)
+    return folder / "run"
+
+
+@pytest.mark.parametrize("write", [write_data, write_predictions, write_training, write_new])
 @pytest.mark.parametrize("policy", ["first", "last", "any"])
 def test_no_error_comes_again_after_its_advice_was_followed(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    write: Callable[[int, Path], list[str]],
+    model: Path,
+    write: Callable[..., list[str]],
     policy: str,
 ) -> None:
+    def stop(*_: object) -> None:
+        raise en.errors.EarnestError(PLANNED)
+
     monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr("earnest.training.tune.job.Job.plan", stop)  # before anything is trained
+    more = [model] if write is write_new else []
     for seed in SEEDS:
-        arguments = write(seed, tmp_path / "table.csv")
+        arguments = write(seed, tmp_path / "table.csv", *more)
         r = random.Random(seed)
         choices = {"first": lambda a: a[0], "last": lambda a: a[-1], "any": r.choice}
         follow(arguments, choices[policy])
@@ -95,13 +125,14 @@ def test_no_error_comes_again_after_its_advice_was_followed(
 def test_advice_is_read_out_of_errors() -> None:
     error = (
         "Expected --decimal or --thousands to say what it is. Pass --thousands , for the first, or "
-        "--decimal , for the second. If it is missing, pass --missing 'see note'; otherwise leave "
+        "--decimal , for the second. If they are missing, pass --missing 'see note' and "
+        "--missing k.A.; otherwise leave "
         'it out: --ignore BMI. For a test set pass --fold "".'
     )
     assert list_advice(error) == [
-        ("thousands", ","),
-        ("decimal", ","),
-        ("missing", "see note"),
-        ("ignore", "BMI"),
-        ("fold", ""),
+        (("thousands", ","),),
+        (("decimal", ","),),
+        (("missing", "see note"), ("missing", "k.A")),
+        (("ignore", "BMI"),),
+        (("fold", ""),),
     ]

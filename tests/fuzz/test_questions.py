@@ -146,6 +146,34 @@ def test_the_checks_see_what_is_broken() -> None:
         check_result(estimate, random.Random(0))
 
 
+def test_a_limit_of_levels_has_no_bound_and_one_of_numbers_has() -> None:
+    rng = np.random.default_rng(0)
+    kinds = ["linear", "poly", "rbf"]
+    configs: list[dict[str, object]] = [
+        {"kernel": kinds[i % 3], "C": float(c)} for i, c in enumerate(rng.random(60))
+    ]
+    scores = [
+        (config["kernel"] != "poly") + 0.5 * (float(str(config["C"])) > 0.5) + 0.01 * noise
+        for config, noise in zip(configs, rng.random(60), strict=True)
+    ]
+    trials = en.Trials.from_configs(configs, scores, direction="maximize")
+    explanation = en.explain(trials, rng=0)
+    limits = [
+        limit
+        for regions in explanation.regions.values()
+        for region in regions
+        for limit in region.limits
+    ]
+    levels = next(limit for limit in limits if limit.op == "in")
+    number = next(limit for limit in limits if limit.op != "in")
+    assert math.isnan(levels.bound)
+    assert math.isfinite(number.bound)
+    check_numbers(explanation)
+    object.__setattr__(number, "bound", math.nan)
+    with pytest.raises(SilentNaN):
+        check_numbers(explanation)
+
+
 def test_evidence_depends_on_its_seed_alone() -> None:
     for seed in range(20):
         first, second = (draw_predictions(random.Random(seed)) for _ in range(2))

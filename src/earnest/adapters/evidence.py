@@ -92,7 +92,7 @@ def open_evidence(given: object) -> Source:
     if isinstance(given, TABLES):
         return Source(evidence=given)
     if isinstance(given, str | Path):
-        return _open_path(Path(given))
+        return _open_path(check.read_path(given))
     if not isinstance(given, type) and hasattr(given, "to_source"):
         source: Source = given.to_source()
         return source

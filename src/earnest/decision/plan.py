@@ -31,6 +31,7 @@ from earnest.core.results.base import FLAT, MetricResult, Plain
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance, Scale
 from earnest.core.text.doors import arg
+from earnest.engine.patience import pass_scores_on
 from earnest.inference.cases.case_values import case_values
 from earnest.kernels.score import score_table
 from earnest.methods.run import estimate
@@ -679,7 +680,8 @@ def make_population(
     even = np.full(len(units), 1.0 / len(units))
     if pi.n_configs == 1:
         return Population(pi, units, even)
-    made = estimate(pi, method="bbc", rng=int(random.integers(2**31)), **ask)
+    with pass_scores_on(None):
+        made = estimate(pi, method="bbc", rng=int(random.integers(2**31)), **ask)
     wins = made.details.win_share
     terms = np.nanmean(case_values(pi, measure).terms, axis=2)
     added = np.bincount(unit, weights=(terms - terms.mean(axis=0)) @ wins)
@@ -766,7 +768,8 @@ def _simulate_width(
 ) -> float:
     """Return the width of the interval of one simulated study."""
     drawn = _draw_cases(population, items, random)
-    made = estimate(drawn, confidence_level=level, rng=int(random.integers(2**31)), **ask)
+    with pass_scores_on(None):
+        made = estimate(drawn, confidence_level=level, rng=int(random.integers(2**31)), **ask)
     if made.interval is None:
         raise EvidenceError(f"method {made.method!r} gives no interval")
     return made.interval.width

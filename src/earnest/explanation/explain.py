@@ -62,6 +62,7 @@ def explain(
     space: object = None,
     standard_error: str | None = None,
     status: str | None = None,
+    limits: tuple[float, float] | None = None,
     delimiter: str | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
@@ -105,6 +106,9 @@ def explain(
         Seeds the Monte Carlo points and the surrogate.
     n_jobs : int, optional
         Threads; -1 is all. No result depends on it.
+    limits : pair of float, optional
+        The smallest and the largest objective that is possible, such as (0, 1) of an AUC: no band
+        goes beyond. By default those of the metric that the objective is called like.
     objective_values, study, objective, direction, space, standard_error, status
         How to read the source; see `trials_from`. So are `delimiter`, `decimal` and `thousands`.
 
@@ -152,6 +156,7 @@ def explain(
         space=space,
         standard_error=standard_error,
         status=status,
+        limits=limits,
         delimiter=delimiter,
         decimal=decimal,
         thousands=thousands,

@@ -43,6 +43,7 @@ from earnest.core.results.interval import (
 from earnest.core.results.specs import ON_ITEMS, Estimand, Evidence, Guide, Selection, Side
 from earnest.core.text.doors import arg
 from earnest.core.text.estimate import LARGE, describe_optimism, flatters
+from earnest.engine.patience import announce_scores
 from earnest.engine.scores import spread_scores
 from earnest.inference.cases.no_information import no_information
 from earnest.inference.remarks import (
@@ -161,7 +162,7 @@ def estimate(
     rng = source.seed_or(rng)
     evidence, measure = settle_metric(source.evidence, source.metric_or(metric))
     rule = _find_delivered(evidence)
-    if selector is None and method in (None, "bbc"):
+    if selector is None and (method is None or (isinstance(method, str) and method == "bbc")):
         selector = rule
     if method is None:
         resamples = n_resamples is not None or undefined is not None
@@ -437,7 +438,8 @@ def _answer(method: Method, call: Call | ReplicatesCall) -> Estimate:
     if isinstance(call, ReplicatesCall):
         return _answer_of_replicates(method, call)
     check_question(method, call.design or call.pi, call.pi.target, call.metric)
-    parts = method(call if method.spec.judges_guided else call.without_guides())
+    with announce_scores(call.pi, call.metric, getattr(method, "n_resamples", None), "Estimate"):
+        parts = method(call if method.spec.judges_guided else call.without_guides())
     result = _make_estimate(method, call, parts)
     halves = isinstance(call.design, PairedHalves)  # random splits leave cases untested by design
     everything = [

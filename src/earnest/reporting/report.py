@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.base.rng import RngLike
 from earnest.core.base.writing import write_file
@@ -175,7 +176,7 @@ class Report:
 
     def save(self, path: str | Path) -> Path:
         """Write the report as .html, .json or .md, by the file extension."""
-        target = Path(path)
+        target = check.read_path(path)
         form = FORMS.get(target.suffix.lower())
         if form is None:
             raise InputError(

@@ -122,9 +122,13 @@ class DrawnShare:
     (750, 1000)
     """
 
+    listens: ClassVar[bool] = False  # to the announcement of work that takes long
     done: int = 0
     total: int = 0
     _batch: tuple[int, int] = (0, 0)
+
+    def announce(self, words: str) -> None:
+        """Tell before it begins that the work takes long; here nobody listens."""
 
     def begin(self, start: int, stop: int, total: int) -> None:
         """Tell that the resamples before `start` are scored, and a batch is begun."""

@@ -62,7 +62,7 @@ _SHUT = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")
 
 def settle_path(path: str | Path) -> Path:
     """Return where a run file really is, or raise if none can be there."""
-    real = Path(os.path.realpath(os.path.expanduser(path)))
+    real = Path(os.path.realpath(os.path.expanduser(check.read_path(path))))
     if real.is_dir() or not real.parent.is_dir():
         raise StoreError(
             f"{str(path)!r} cannot hold a run",

@@ -121,6 +121,53 @@ def test_predictions_and_scores_take_the_same_marks(tmp_path: Path) -> None:
     assert np.isnan(Scores.load(path, missing="1").values[0, 1]).all()
 
 
+@pytest.mark.parametrize("mark", ["NA", "n/a", "nan", "NaN", "#N/A", "NULL"])
+@pytest.mark.parametrize("others", [["1", "2.5"], ["low", "high"], ["true", "false"]])
+def test_what_the_parser_reads_as_missing_is_told_too(
+    tmp_path: Path, mark: str, others: list[str]
+) -> None:
+    path = tmp_path / "t.csv"
+    cells = [others[0], mark, "", others[1], mark]
+    path.write_text("x,z\n" + "".join(f"{cell},{row % 2}\n" for row, cell in enumerate(cells)))
+    opened = open_training_table(path)
+    assert opened.arrow("x").null_count == 3  # the empty cell is no mark
+    (note,) = opened.notes
+    assert note.code == "EN121"
+    assert f"'x' has {mark!r} in 2 cells" in note.what
+    path.write_text(f'x,z\nNAtrium,0\n"{mark}",1\nUNANIMOUS,0\n')  # quoted: it is text
+    assert not [note for note in open_training_table(path).notes if mark in note.what]
+
+
+def test_a_mark_among_groups_is_named_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    rows = [f"{k},{'?' if k == 5 else f'g{k % 4}'},{'yes' if k % 2 else 'no'}" for k in range(20)]
+    path.write_text("\n".join(["x,clinic,y", *rows]) + "\n")
+    with pytest.raises(InputError, match=r"1 of 20 missing, the first in line 7: '\?'"):
+        open_training_table(path).complete_codes("clinic")
+
+
+@pytest.mark.parametrize(
+    ("cells", "codes"),
+    [
+        (["07", *map(str, range(20, 80))], False),  # one typing error among numbers
+        (["-06", "12", "030"], False),
+        (["+06", "12"], False),
+        (["0123", *map(str, range(1000, 1060))], True),  # one postal code of many
+        (["07", "08", "12", "1"], True),
+        (["007", *map(str, range(20, 80))], True),
+        (["0", "1", "0"], False),
+        (["01", "02", "01"], True),
+    ],
+)
+def test_digits_are_codes_by_one_rule(tmp_path: Path, cells: list[str], codes: bool) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("x,z\n" + "".join(f"{cell},{k % 2}\n" for k, cell in enumerate(cells)))
+    for content in (path.read_text(), path.read_text() + "?,1\n"):
+        path.write_text(content)
+        read = [value for value in values(path) if value is not None]
+        assert read == (cells if codes else [int(cell) for cell in cells])
+
+
 @pytest.mark.parametrize("sign", [",", ";"])
 def test_digits_with_leading_zeros_are_codes_in_every_part(tmp_path: Path, sign: str) -> None:
     path = write(tmp_path, ["00123", "4567", "00042"], sign=sign)

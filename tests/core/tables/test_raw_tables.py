@@ -175,6 +175,30 @@ def test_ages_and_codes_with_a_fold_column_are_not_scored_as_configurations(tmp_
     assert raised.value.what == IS_DATA
 
 
+HEART = np.random.default_rng(11)  # any seed
+PATIENTS = {
+    "age": HEART.integers(20, 80, 120),
+    "bmi": HEART.normal(27, 4, 120).round(1),
+    "chol": HEART.normal(230, 40, 120).round(0),
+}
+
+
+@pytest.mark.parametrize("names", [("age", "bmi"), ("bmi", "chol"), ("age", "bmi", "chol")])
+@pytest.mark.parametrize("standardized", [True, False])
+def test_features_with_folds_that_are_read_as_decision_values_are_told(names, standardized):
+    columns = {name: PATIENTS[name] for name in names}
+    if standardized:
+        columns = {n: (v - v.mean()) / v.std() for n, v in columns.items()}
+    rows = {"y": HEART.integers(0, 2, 120), "fold": np.arange(120) % 5}
+    table = pd.DataFrame(rows | columns)
+    refusal = name_refusal(table)
+    assert refusal == "" or (refusal == IS_DATA and not standardized)
+    if not refusal:
+        remarks = Predictions.from_frame(table).remarks
+        assert [(remark.code, remark.severity) for remark in remarks] == [("EN120", "note")]
+    assert Predictions.from_frame(table, response="decision").remarks == ()
+
+
 N_REAL = 120
 
 
@@ -228,7 +252,8 @@ def test_real_predictions_of_numbers_are_never_taken_for_data(noise):
         assert "EN120" in {remark.code for remark in Predictions.from_frame(logarithms).remarks}
 
 
-RISKS = np.random.default_rng(6).random((N, 4))  # any seed: only ranges are looked at
+DRAWS = np.random.default_rng(6).random((N, 5))  # any seed: only ranges and ranks are looked at
+RISKS = 0.7 * DRAWS[:, :1] + 0.3 * DRAWS[:, 1:]  # predictions of one outcome agree
 PREDICTED = {
     "probabilities": RISKS,
     "percentages": 100 * RISKS,

@@ -152,8 +152,9 @@ def stacked(times: int, *, numbers: bool, sort: bool, n: int = 60) -> pd.DataFra
     parts = []
     for _ in range(times):
         part = pd.DataFrame({"y": y, "fold": rng.permutation(np.arange(n) % 5)})
-        part["svm"] = y + rng.standard_normal(n)
-        part["tree"] = y + rng.standard_normal(n)
+        alike = y + rng.standard_normal(n)  # learners err on the same cases
+        part["svm"] = alike + 0.3 * rng.standard_normal(n)
+        part["tree"] = alike + 0.3 * rng.standard_normal(n)
         parts.append(part.sort_values("fold", kind="stable") if sort else part)
     return pd.concat(parts, ignore_index=True)
 

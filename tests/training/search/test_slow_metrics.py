@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_classification
@@ -14,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 
 import earnest as en
 from earnest.core import TaskOutcome
+from earnest.engine.patience import pass_scores_on
 
 X, Y = make_classification(60, 4, random_state=0)
 GRID = {"var_smoothing": [1e-9, 1e-3, 1e-1]}
@@ -37,7 +41,7 @@ def fit(**knobs: Any) -> Any:
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Half a second is long already."""
-    monkeypatch.setattr("earnest.training.search.estimate.LONG", 0.5)
+    monkeypatch.setattr("earnest.engine.patience.LONG", 0.5)
 
 
 class Watched:
@@ -133,3 +137,63 @@ def test_a_metric_that_fails_is_refused_as_ever_and_displays_its_diagram() -> No
     assert "GaussianNB" in search._repr_html_()
     with pytest.raises(en.errors.EarnestError, match="does not return a number"):
         _ = search.estimate_
+
+
+def predict() -> en.Predictions:
+    rng = np.random.default_rng(0)
+    return en.Predictions.from_arrays(Y, rng.random((60, 3)), np.arange(60) % 3)
+
+
+SLOW = en.metrics.make_metric(score_slowly, name="slow", needs="label", limits=(0, 1))
+VERBS: dict[str, Callable[[en.Predictions, Any], object]] = {
+    "estimate": lambda pi, metric: en.estimate(pi, metric=metric, n_resamples=40, rng=0),
+    "estimate_all": lambda pi, metric: en.estimate_all(
+        pi, methods="bbc", metric=metric, n_resamples=40, rng=0
+    ),
+    "gain": lambda pi, metric: en.gain(pi, metric=metric, n_resamples=40, rng=0),
+    "thresholds": lambda pi, metric: en.thresholds(pi, metric=metric, n_resamples=40, rng=0),
+    "compare_many": lambda pi, metric: en.compare_many(
+        pi, metric=metric, test="bootstrap(n_resamples=40)", rng=0
+    ),
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_announces_a_slow_metric_and_shows_how_far_it_is(
+    verb: str, soon: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = VERBS[verb](predict(), SLOW)
+    written = capsys.readouterr()
+    assert written.out == ""
+    assert "40 resamples of slow take about" in written.err
+    assert "40 of 40 resamples" in written.err
+    plain = en.metrics.make_metric(accuracy_score, name="slow", needs="label", limits=(0, 1))
+    assert repr(VERBS[verb](predict(), plain)) == repr(shown)
+    assert capsys.readouterr().err == ""  # a quick one is computed without a word
+
+
+def test_the_command_line_announces_a_slow_metric_on_its_own_line(
+    soon: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from earnest.cli.show.progress import patiently
+
+    with patiently(sys.stderr, "Estimate of 3 configurations"):
+        en.estimate(predict(), metric=SLOW, n_resamples=40, rng=0)
+    written = capsys.readouterr().err
+    assert "Estimate of 3 configurations: 40 resamples of slow take about" in written
+    assert "40 of 40" not in written  # one of the two shows it
+
+
+def test_a_run_that_shows_itself_is_told_and_no_bar_is_drawn(
+    soon: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    watched = Watched()
+    with pass_scores_on(watched):
+        en.estimate(predict(), metric=SLOW, n_resamples=40, rng=0)
+    ((text, _),) = watched.said
+    assert "40 resamples of slow take about" in text
+    with pass_scores_on(None):  # one that asks again and again tells nothing, and times nothing
+        CALLS.clear()
+        en.estimate(predict(), metric=SLOW, n_resamples=10, rng=0)
+    assert CALLS[0] == len(Y)
+    assert capsys.readouterr().err == ""

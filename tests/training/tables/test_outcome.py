@@ -60,6 +60,35 @@ def test_classes_that_differ_in_capitals_or_spaces_alone_are_asked_about(values,
     assert read(["a", "b", "c"] * 5).said == ""
 
 
+@pytest.mark.parametrize(
+    ("values", "full"),
+    [(["yes", "no", "Y", "N"], "'Y'"), (["no", "yes", "n"], "'n'"), (["pos", "Positive"], "'pos'")],
+)
+def test_classes_in_short_and_in_full_are_asked_about(values, full):
+    with pytest.raises(InputError, match="in short and in full") as raised:
+        read(values * 5)
+    assert full in raised.value.got
+    assert "task=" in raised.value.cure
+    assert len(read(values * 5, task="multiclass").classes) == len(values)
+    assert read(["Y", "N"] * 5).classes == ("N", "Y")
+    assert read(["A", "AB", "B", "O"] * 5).task is Task.MULTICLASS
+
+
+@pytest.mark.parametrize("mark", ["none", "-", "unknown", "Missing", "*"])
+@pytest.mark.parametrize("times", [1, 7])
+def test_marks_of_missing_values_among_classes_are_asked_about(mark, times):
+    values = ["yes", "no"] * 20 + [mark] * times
+    for task in (None, "binary"):
+        with pytest.raises(InputError, match="may be a missing value") as raised:
+            read(values, task=task)
+        assert f"{mark!r} ({times} time" in raised.value.got
+        assert f"missing={mark!r}" in raised.value.cure
+        assert "task='multiclass'" in raised.value.cure
+    assert read(values, task="multiclass").task is Task.MULTICLASS
+    assert read(["mild", mark] * 9).task is Task.BINARY  # of two, it is a class
+    assert read(["+", "-", "++"] * 9).task is Task.MULTICLASS
+
+
 def test_the_positive_class_is_the_last_or_the_one_asked_for():
     usual = read(["benign", "malignant", "benign"])
     assert usual.classes == ("benign", "malignant")

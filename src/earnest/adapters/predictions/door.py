@@ -302,6 +302,8 @@ def predictions_from(
         ensembles=ensembles,
         trust_pickle=trust_pickle,
     )
+    if isinstance(source, str | Path) and "://" not in str(source):
+        check.read_path(source, name="source")
     reader = find_reader(PREDICTIONS_READERS, source)
     if reader is None:
         raise refuse_source(PREDICTIONS_READERS, source, "predictions", cure_for(source))

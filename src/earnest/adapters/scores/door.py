@@ -146,7 +146,7 @@ def read_score_logs(
     score, by
         As for `scores_from`.
     """
-    path = Path(source)
+    path = check.read_path(source, list_sources(SCORES_READERS), "source")
     check.refuse_stream(path)
     runs, strange = _read_all(path)
     if not runs:

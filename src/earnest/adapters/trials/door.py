@@ -24,6 +24,7 @@ from earnest.adapters.readers import (
 )
 from earnest.adapters.trials import configspace, optuna, predictions, sklearn
 from earnest.core.base import check
+from earnest.core.base.arrays import finite_range
 from earnest.core.base.errors import InputError
 from earnest.core.results.estimate import restore_nan
 from earnest.core.space.space import Space
@@ -45,6 +46,7 @@ def trials_from(
     standard_error: str | None = None,
     status: str | None = None,
     space: object = None,
+    limits: tuple[float, float] | None = None,
     delimiter: str | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
@@ -74,6 +76,9 @@ def trials_from(
         Columns of a table.
     space : Space or ConfigurationSpace, optional
         The space, where the source does not have it, or another is meant.
+    limits : pair of float, optional
+        The smallest and the largest objective that is possible, within which bands stay. Those of
+        the metric by default, where the objective is called like one.
     delimiter, decimal, thousands : str, optional
         What separates the columns of a CSV file, its decimal mark, and the mark between its
         thousands, where the file does not tell.
@@ -105,27 +110,40 @@ def trials_from(
         decimal=decimal,
         thousands=thousands,
     )
+    if isinstance(source, str | Path) and "://" not in str(source):
+        check.read_path(source, name="source")
     if not isinstance(source, (str, Path)):
         ask.refuse("something other than a file", *MARKS)
     reader = find_reader(TRIALS_READERS, source)
     if reader is None:
         cure = "Call its `fit` first." if hasattr(source, "fit") else ""
         raise refuse_source(TRIALS_READERS, source, "trials", cure)
-    return set_limits(reader.read(source, ask))
+    return set_limits(reader.read(source, ask), limits)
 
 
-def set_limits(trials: Trials) -> Trials:
+def set_limits(trials: Trials, limits: tuple[float, float] | None = None) -> Trials:
     """Return trials that know the limits of their objective, where it is called like a metric.
 
     Not if an objective lies outside of them, or the other way is better: then it is another thing
-    of the same name, such as an accuracy in percent.
+    of the same name, such as an accuracy in percent. Limits that the user gives hold instead.
     """
+    values = trials.objective if trials.pruned is None else trials.objective[~trials.pruned]
+    if limits is not None:
+        low, high = check.read_range("limits", limits, "objective")
+        least, most = finite_range(values)
+        if least < low or most > high:
+            raise InputError(
+                f"objectives lie outside {arg('limits')}",
+                needs=f"numbers from {low:g} to {high:g}",
+                got=f"numbers from {least:g} to {most:g}",
+                cure="Give the range that is possible.",
+            )
+        return replace(trials, limits=(low, high))
     name = trials.objective_name.removeprefix(MEAN)
     if trials.limits != ANYTHING or name not in METRICS:
         return trials
     metric = METRICS[name]
     low, high = metric.limits
-    values = trials.objective if trials.pruned is None else trials.objective[~trials.pruned]
     within = bool(((values >= low) & (values <= high)).all())
     if not within or metric.greater_is_better != (trials.direction == "maximize"):
         return trials

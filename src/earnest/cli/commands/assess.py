@@ -137,6 +137,7 @@ def command(
     metrics = question.metric or [METRICS[str(table.task)]]
     seed = share_seed(metrics, question.rng)
     from earnest.cli.show.assess import show_all_assessed, show_assessed
+    from earnest.engine.patience import pass_scores_on
     from earnest.training.assess.assess import assess, assess_all
 
     def ask_one(name: str) -> Estimate:
@@ -148,7 +149,7 @@ def command(
         methods = None if every.all else names
         return assess_all(methods=methods, metric=name, rng=seed, store=store, **ask)
 
-    with tell_how_to_resume(out):
+    with tell_how_to_resume(out), pass_scores_on(ask["progress"]):
         if all_of_them:
             answers = {name: ask_all(name) for name in metrics}
             if not write_results(answers, output):

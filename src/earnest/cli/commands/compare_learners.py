@@ -66,6 +66,7 @@ def command(
     )
     from earnest.cli.show.comparison import show_comparison
     from earnest.core.results.estimate import by_severity
+    from earnest.engine.patience import pass_scores_on
     from earnest.training.assess.compare_learners import compare_learners
 
     metrics: list[str | None] = [*dict.fromkeys(question.metric or ())]
@@ -74,6 +75,8 @@ def command(
     seed = share_seed(wanted, question.rng)
 
     ask_alike = pass_arguments(question, without=("metric", "store", "rng"))
+
+    line = make_progress_line("Training", quiet=learner.quiet)
 
     def ask(name: str | None) -> Comparison:
         comparison = compare_learners(
@@ -87,11 +90,11 @@ def command(
             **ask_alike,
             groups=table.groups,
             positive=table.classes[1] if len(table.classes) == 2 else None,
-            progress=make_progress_line("Training", quiet=learner.quiet),
+            progress=line,
         )
         return replace(comparison, cautions=by_severity([*comparison.cautions, *table.cautions]))
 
-    with tell_how_to_resume(out):
+    with tell_how_to_resume(out), pass_scores_on(line):
         results = {name: ask(name) for name in wanted}
         if not write_results(results, output):
             for comparison in results.values():

@@ -7,9 +7,10 @@ import os
 import shutil
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TextIO
+from dataclasses import dataclass
+from typing import ClassVar, TextIO
 
 from earnest.engine.progress import (
     ProgressDisplay,
@@ -44,12 +45,13 @@ def patiently(stream: TextIO | None, text: str, *, now: bool = False) -> Iterato
         yield
         return
     live, over, began = is_live(stream), threading.Event(), time.monotonic()
-    drawn = DrawnShare()
 
     def say(line: str) -> None:
         wide = shutil.get_terminal_size().columns - 1
         stream.write(f"\r\x1b[2K{line[:wide]}" if live else f"{line}\n")
         stream.flush()
+
+    drawn = _ToldShare(say=lambda words: say(f"{text}: {words}"))
 
     def tell() -> None:
         due = LONG
@@ -71,6 +73,18 @@ def patiently(stream: TextIO | None, text: str, *, now: bool = False) -> Iterato
         if live:
             stream.write("\r\x1b[2K")
             stream.flush()
+
+
+@dataclass
+class _ToldShare(DrawnShare):
+    """Says on a line of its own that resamples take long."""
+
+    listens: ClassVar[bool] = True
+    say: Callable[[str], None] = print
+
+    def announce(self, words: str) -> None:
+        """Say it before the first of them is scored."""
+        self.say(words)
 
 
 def _say_drawn(drawn: DrawnShare) -> str:

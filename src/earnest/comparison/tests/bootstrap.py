@@ -30,6 +30,7 @@ from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import DrawnLimits
 from earnest.core.results.specs import ComparisonEstimand
+from earnest.engine.patience import announce_scores
 from earnest.inference.cases.case_values import CaseValues, case_values
 from earnest.inference.limits.fold_normal import unlike_cases
 from earnest.inference.remarks import resampling_remarks
@@ -206,9 +207,10 @@ class BootstrapTest(ResamplingKnobs):
             return np.column_stack([table.sum(axis=1), table])  # the sum is NaN where one is
 
         columns = pi.n_configs + 1
-        table = self.resample(
-            scored, pi.target, metric, question.seeds, columns=columns, n_jobs=jobs
-        )
+        with announce_scores(pi, metric, self.n_resamples, "Comparison"):
+            table = self.resample(
+                scored, pi.target, metric, question.seeds, columns=columns, n_jobs=jobs
+            )
         scores = score_table(pi, metric, Weights.ones(pi.n_cases), n_jobs=jobs)[0]
         return BootstrapReading(question, scores, table[:, 1:], self.find_resampler(pi.target))
 

@@ -95,3 +95,11 @@ class ExplainArguments:
     direction: Annotated[
         str | None, Argument("maximize or minimize.", "WAY", TRIALS, usual=True)
     ] = None
+    limits: Annotated[
+        str | None,
+        Argument(
+            "The smallest and the largest objective that is possible, such as 0,1 of an AUC.",
+            "LOW,HIGH",
+            TRIALS,
+        ),
+    ] = None

@@ -209,7 +209,22 @@ def is_missing(value: object) -> bool:
     """Tell whether one value is None, NaN, NA or NaT."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True  # pandas' own, which it would cost an import to name
-    return isinstance(value, (Real, Decimal, np.generic)) and bool(value != value)
+    if isinstance(value, Decimal):
+        return value.is_nan()  # a signalling NaN may not be compared
+    return isinstance(value, (Real, np.generic)) and bool(value != value)
+
+
+def make_text(array: RawArray) -> NDArray[np.str_]:
+    """Return labels of any types as text; bytes are read as UTF-8.
+
+    Examples
+    --------
+    >>> from earnest.core.base.arrays import make_text
+    >>> make_text(np.array([b"a", 1, "b"], dtype=object)).tolist()
+    ['a', '1', 'b']
+    """
+    texts = [check.spell(_decode(value), str) for value in array.ravel().tolist()]
+    return np.array(texts, dtype=str).reshape(array.shape)
 
 
 def whole_as_int(values: RawArray) -> RawArray:

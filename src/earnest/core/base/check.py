@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import operator
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import SupportsFloat, SupportsIndex, cast
@@ -21,7 +23,7 @@ def one_of(name: str, value: object, allowed: Iterable[str]) -> str:
             f"{arg(name)} is unknown",
             needs=", ".join(repr(o) for o in options),
             got=show(value),
-            cure=nearest(str(value), options),
+            cure=nearest(spell(value, str), options),
         )
     return value
 
@@ -92,6 +94,28 @@ def check_share(name: str, value: object) -> float:
     return number
 
 
+def read_range(name: str, ends: object, what: str) -> tuple[float, float]:
+    """Return the smallest and the largest value that something can have.
+
+    Examples
+    --------
+    >>> from earnest.core.base.check import read_range
+    >>> read_range("limits", (0, "inf"), "score")
+    (0.0, inf)
+    """
+    try:
+        least, most = (read_number(end) for end in cast("Iterable[object]", ends))
+    except (TypeError, ValueError):
+        least = most = math.nan
+    if not least < most:
+        raise InputError(
+            f"{arg(name)} cannot be read",
+            needs=f"the smallest and the largest {what} that is possible, such as (0, 1)",
+            got=show(ends),
+        )
+    return least, most
+
+
 NEAR = 2 / 3  # the least likeness of a name that may have been meant
 
 
@@ -134,10 +158,51 @@ def nearest(name: str, options: Iterable[str]) -> str:
     return suggest_spelling([] if match is None else [repr(match)])
 
 
+def spell(value: object, form: Callable[[object], str] = repr) -> str:
+    """Return the repr of any object, or its `str`, and its type where it has none.
+
+    What a list holds may be nested deeper than Python can follow, a whole number may have more
+    digits than Python writes, and the repr of somebody's class may fail.
+
+    Examples
+    --------
+    >>> from earnest.core.base.check import spell
+    >>> spell([1, "a"]), spell(10**5000)
+    ("[1, 'a']", '<int that cannot be shown>')
+    """
+    try:
+        return form(value)
+    except Exception:  # noqa: BLE001  # whatever somebody's class raises, a message is due
+        return f"<{type(value).__name__} that cannot be shown>"
+
+
 def show(value: object, width: int = 60) -> str:
     """Return a short repr for a message."""
-    text = repr(value)
-    return text if len(text) <= width else text[: width - 1] + "…"
+    return show_text(spell(value), width)
+
+
+def read_path(value: object, needs: str = "the path of a file", name: str = "path") -> Path:
+    """Return what a user passes as a path, and refuse what cannot be one.
+
+    Examples
+    --------
+    >>> from earnest.core.base.check import read_path
+    >>> read_path("pi.npz").name
+    'pi.npz'
+    >>> read_path(1.5)
+    Traceback (most recent call last):
+        ...
+    earnest.core.base.errors.InputError: `path` is not a path. Expected the path of a file, got 1.5.
+    """
+    try:
+        path = Path(os.fsdecode(cast("os.PathLike[str]", value)))
+        os.lstat(path)
+    except (TypeError, ValueError) as error:  # not a path; half a character, or a zero within
+        raise InputError(f"{arg(name)} is not a path", needs=needs, got=show(value)) from error
+    except OSError as error:  # most are told where the file is opened
+        if error.errno == errno.ENAMETOOLONG:
+            raise InputError(f"{arg(name)} is too long", needs=needs, got=show(value)) from error
+    return path
 
 
 def show_text(text: str, width: int = 200) -> str:

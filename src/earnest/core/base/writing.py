@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from earnest.core.base import check
 from earnest.core.base.errors import FormatError
 
 PATIENCE = 10.0  # seconds for the reader of a pipe to come
@@ -60,7 +61,7 @@ def replacing(path: str | Path, *, follow: bool = True) -> Iterator[Path]:
         Whether `path` may be a link, or a device: the link stays and what it points to is
         replaced. False for a name that the user did not choose, see `refuse_links`.
     """
-    path = Path(path)
+    path = check.read_path(path)
     try:
         if not follow:
             refuse_links(path)

@@ -196,6 +196,20 @@ def columns_may_be_data(signs: str) -> Words:
     )
 
 
+@note("EN120")
+def decision_values_disagree(columns: tuple[str, ...], agreement: float) -> Words:
+    """Columns that are read as decision values order the cases in unlike ways."""
+    train = write_for(python="earnest.tune", command="earnest tune")
+    return Words(
+        f"{check.some(map(repr, columns), limit=3)} are read as decision values of configurations, "
+        f"but hardly agree: their median rank correlation is {agreement:.2f}.",
+        "Predictions of one outcome mostly agree; features do not, and neither do learners that "
+        "have learned nothing.",
+        f"If they are data, train models on them with {train}; otherwise name the configurations "
+        f"with {arg('configs', ...)}.",
+    )
+
+
 @caution("EN120")
 def columns_may_not_be_scores(within: int, columns: tuple[str, ...]) -> Words:
     """Columns of scores reach far beyond the others."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from numbers import Real
+from numbers import Integral, Real
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,7 @@ from earnest.core.base.arrays import (
     as_array,
     count_block_rows,
     is_missing,
+    make_text,
     missing,
     same_length,
 )
@@ -119,7 +120,7 @@ def refuse_no_labels(values: NDArray[np.generic], name: str, meant: Sequence[str
     raise InputError(
         f"{name} {'holds real numbers' if real else 'does not hold labels'}, and folds are labels",
         needs="whole numbers, text, or true and false",
-        got=f"{other}, one of {len(set(map(str, labels))):,} different values",
+        got=f"{check.show(other)}, one of {len(set(map(check.spell, labels))):,} different values",
         cure=check.suggest_spelling(f"{arg('fold', column)}" for column in meant)
         or (
             "Pass the number or the name of the fold that tested each case; for one hold-out "
@@ -129,8 +130,10 @@ def refuse_no_labels(values: NDArray[np.generic], name: str, meant: Sequence[str
 
 
 def _is_label(value: object) -> bool:
-    if isinstance(value, (Real, Decimal)):  # bool and int among them
-        return math.isfinite(value) and bool(value % 1 == 0)
+    if isinstance(value, Integral):  # of any size, bool among them
+        return True
+    if isinstance(value, (Real, Decimal)):
+        return math.isfinite(check.read_number(value)) and bool(value % 1 == 0)
     return isinstance(value, (str, bytes))
 
 
@@ -151,7 +154,7 @@ def _encode_column(labels: NDArray[np.generic]) -> tuple[NDArray[np.int32], tupl
     present = labels[~absent]
     if present.dtype == object:  # labels of mixed types have no order of their own
         present = as_array("fold", present)
-        present = present.astype(str) if present.dtype == object else present
+        present = make_text(present) if present.dtype == object else present
     levels, inverse = np.unique(present, return_inverse=True)
     codes = np.full(len(labels), -1, dtype=np.int32)
     codes[~absent] = inverse.reshape(-1)

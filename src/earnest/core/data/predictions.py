@@ -23,6 +23,7 @@ from earnest.core.base.arrays import (
     kept,
     read_only,
     refuse_other_order,
+    same_length,
     yield_row_bytes,
 )
 from earnest.core.base.errors import EvidenceError, InputError
@@ -134,7 +135,7 @@ class Configs:
     def _from_list(cls, items: list[object]) -> Configs:
         dicts = [item for item in items if isinstance(item, Mapping)]
         if not dicts:
-            return cls(ids=tuple(str(item) for item in items))
+            return cls(ids=tuple(check.spell(item, str) for item in items))
         if len(dicts) < len(items):
             raise InputError(
                 f"{arg('configs')} mixes names and parameters",
@@ -158,6 +159,8 @@ class Configs:
 
     def find(self, configs: int | str | Iterable[int | str]) -> list[int]:
         """Return the positions of one or several configurations, in the requested order."""
+        if isinstance(configs, np.ndarray) and configs.ndim == 0:
+            configs = configs.item()
         if isinstance(configs, str) or not isinstance(configs, Iterable):
             configs = [configs]
         if _are_places(configs, len(self)):
@@ -217,6 +220,27 @@ def _are_places(choice: object, count: int) -> TypeGuard[NDArray[np.intp]]:
     if not isinstance(choice, np.ndarray) or choice.ndim != 1 or choice.dtype.kind not in "iu":
         return False
     return choice.size > 0 and bool(choice.min() >= 0) and bool(choice.max() < count)
+
+
+def _read_rows(rows: ArrayLike, n: int) -> NDArray[np.intp]:
+    """Return positions of cases, which a mask may give too, and refuse what is neither."""
+    array = as_array("rows", rows)
+    if array.ndim != 1 or array.dtype.kind not in "iub":
+        raise InputError(
+            f"{arg('rows')} does not hold positions of cases",
+            needs="whole numbers, or a mask of true and false",
+            got=check.show(rows),
+        )
+    if array.dtype.kind == "b":
+        same_length("rows", array, n)
+        return np.flatnonzero(array)
+    if array.size and not (-n <= array.min() and array.max() < n):
+        raise InputError(
+            f"{arg('rows')} holds positions that no case has",
+            needs=f"whole numbers from 0 to {n - 1}",
+            got=f"{array.min()} to {array.max()}",
+        )
+    return array.astype(np.intp)
 
 
 def _number_names(count: int) -> tuple[str, ...]:
@@ -623,6 +647,7 @@ class Predictions:
 
     def take(self, rows: NDArray[np.intp]) -> Predictions:
         """Return Π of some of the cases, by position."""
+        rows = _read_rows(rows, self.n_cases)
         return replace(
             self,
             target=self.target.take(rows),

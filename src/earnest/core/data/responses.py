@@ -19,6 +19,7 @@ from earnest.core.base.arrays import (
     is_within_one,
     look_like_class_columns,
     missing,
+    refuse_unhashable,
 )
 from earnest.core.base.errors import InputError
 from earnest.core.data.target import Target, Task
@@ -255,6 +256,7 @@ def _order_classes(numbers: Numbers, target: Target, order: tuple[object, ...]) 
 
 
 def _encode_labels(array: Numbers, target: Target) -> NDArray[np.float64]:
+    refuse_unhashable("scores", array)
     gone = missing(array)
     codes = np.full(array.shape, np.nan)
     codes[gone] = 0.0

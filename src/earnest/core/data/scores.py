@@ -249,16 +249,7 @@ def read_limits(
             return -math.inf, math.inf
         unit = greater_is_better and high <= 1.0
         return (0.0, 1.0) if unit else (0.0 if not greater_is_better else -math.inf, math.inf)
-    try:
-        least, most = (float(end) for end in limits)
-    except (TypeError, ValueError):
-        least = most = math.nan
-    if not least < most:
-        raise InputError(
-            f"{arg('limits')} cannot be read",
-            needs="the smallest and the largest score that is possible, such as (0, 1)",
-            got=check.show(limits),
-        )
+    least, most = check.read_range("limits", limits, "score")
     if low < least or high > most:
         ratio = rule.kind is Aggregate.RATIO
         word = "ratios of items" if ratio else "scores" if greater_is_better else "losses"
@@ -280,7 +271,7 @@ def read_weights(weights: Mapping[Any, float] | None, parts: ScoreParts) -> tupl
     names = np.unique(np.asarray(parts.tasks)).tolist()
     if weights is None:
         return (1.0 / len(names),) * len(names)
-    shares = {str(name): float(weight) for name, weight in dict(weights).items()}
+    shares = {str(name): check.read_number(weight) for name, weight in dict(weights).items()}
     lacking = [str(name) for name in names if str(name) not in shares]
     if lacking or any(not 0.0 <= weight < math.inf for weight in shares.values()):
         raise InputError(

@@ -20,8 +20,10 @@ from earnest.core.base.arrays import (
     first_other,
     is_subset,
     look_like_class_columns,
+    make_text,
     missing,
     read_one_column,
+    refuse_unhashable,
     same_length,
     whole_as_int,
 )
@@ -55,6 +57,20 @@ _CLEAR_PAIRS: tuple[tuple[object, object], ...] = (
     ("false", "true"),
 )
 
+# Answers in short, and what they may stand for.
+_SHORT: dict[str, tuple[str, ...]] = {
+    "y": ("yes",),
+    "n": ("no", "nein", "non", "não"),
+    "t": ("true",),
+    "f": ("false",),
+    "j": ("ja",),
+    "o": ("oui",),
+    "s": ("sí", "sim", "si"),
+    "+": ("pos", "positive"),
+    "pos": ("positive",),
+    "neg": ("negative",),
+    "-": ("neg", "negative"),
+}
 # Words for the class that a study is not about.
 _NEGATIVE = {"control", "controls", "no", "negative", "healthy", "normal", "well", "absent", "none"}
 _NEGATIVE |= {"false", "alive", "censored", "benign", "no event", "non-case", "non-event"}
@@ -84,18 +100,23 @@ def usual_positive(labels: tuple[object, ...], counts: Sequence[int]) -> object:
 
 
 def refuse_spellings(name: str, labels: Sequence[object], counts: Sequence[int]) -> None:
-    """Ask about classes that differ in capitals or spaces alone, which may be typing errors."""
+    """Ask about classes that may be one: of other capitals or spaces, or in short, as Y is yes."""
+    words = {" ".join(label.split()).casefold() for label in labels if isinstance(label, str)}
     spellings: dict[str, list[str]] = {}
     for label, count in zip(labels, counts, strict=True):
         if isinstance(label, str):
             shown = f"{label!r} ({count:,} times)"
-            spellings.setdefault(" ".join(label.split()).casefold(), []).append(shown)
+            word = " ".join(label.split()).casefold()
+            meant = next((full for full in _SHORT.get(word, ()) if full in words), word)
+            spellings.setdefault(meant, []).append(shown)
     several = [" and ".join(shown) for shown in spellings.values() if len(shown) > 1]
     if not several:
         return
     task = "multiclass" if len(labels) > 2 else "binary"
+    alike = len(words) < sum(isinstance(label, str) for label in labels)
     raise InputError(
-        f"the outcome {name!r} has classes that differ in capitals or spaces alone",
+        f"the outcome {name!r} has classes "
+        + ("that differ in capitals or spaces alone" if alike else "in short and in full"),
         needs="one spelling of each class",
         got=check.some(several),
         cure="Are they the same? Then write each class in one way in the table. If they are "
@@ -262,6 +283,13 @@ def read_classes(classes: Iterable[object]) -> tuple[object, ...]:
             needs="text, integers or bool, each class once",
             got=f"shape {array.shape} of type {array.dtype}",
         )
+    refuse_unhashable("classes", array)
+    if missing(array).any():
+        raise InputError(
+            "`classes` lists a missing value",
+            needs="text, integers or bool, each class once",
+            got=check.show(classes),
+        )
     return plain_labels(classes)
 
 
@@ -298,7 +326,7 @@ def _find_positive(
             cure=check.suggest_spelling(
                 repr(label)
                 for label in labels
-                if check.find_nearest(str(positive), [str(label)], least=1.0)
+                if check.find_nearest(check.spell(positive, str), [str(label)], least=1.0)
             ),
         )
     for negative, clear in _CLEAR_PAIRS:
@@ -318,7 +346,7 @@ def _is_meant(choice: object, label: object) -> bool:
     if isinstance(label, bool) and isinstance(choice, str):
         return choice.casefold() in (("true", "1") if label else ("false", "0"))
     number = isinstance(choice, (int, float, np.number, np.bool_))
-    return str(label) == str(choice) or (number and bool(label == choice))
+    return str(label) == check.spell(choice, str) or (number and bool(label == choice))
 
 
 def encode_units(
@@ -329,7 +357,7 @@ def encode_units(
         return None
     array = read_one_column(name, values, n, beside)
     if array.dtype == object:  # labels of mixed types have no order of their own
-        array = array.astype(str)
+        array = make_text(array)
     codes = np.unique(array, return_inverse=True)[1]
     return np.asarray(codes, dtype=np.int64).reshape(-1)
 
@@ -341,7 +369,7 @@ def encode_ids(values: ArrayLike | None, n: int) -> NDArray[np.generic] | None:
     array = read_one_column("ids", values, n)
     array = whole_as_int(array)
     numbers = array.dtype.kind == "i" or (array.dtype.kind == "u" and array.max() < 1 << 63)
-    array = array.astype(np.int64) if numbers else array.astype(str)
+    array = array.astype(np.int64) if numbers else make_text(array)
     names, counts = np.unique(array, return_counts=True)
     if len(names) != n:
         twice = check.some(f"{v} ({c} times)" for v, c in zip(names, counts, strict=True) if c > 1)

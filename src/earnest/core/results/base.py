@@ -337,10 +337,11 @@ def is_page(path: str | Path) -> bool:
 
 def read_result(path: str | Path) -> Any:
     """Read the plain data of a result."""
-    check.refuse_stream(Path(path))
+    path = check.read_path(path)
+    check.refuse_stream(path)
     try:
         # UTF-16 too, which PowerShell makes of --json
-        return parse_json(Path(path).read_bytes(), strict=True)
+        return parse_json(path.read_bytes(), strict=True)
     except OSError as error:
         why = error.strerror or str(error)
         raise FormatError(f"{str(path)!r} cannot be read", got=why) from error

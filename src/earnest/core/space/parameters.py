@@ -327,4 +327,4 @@ def simplify_value(value: object) -> object:
         return math.nan
     if isinstance(value, type) or (callable(value) and hasattr(value, "__name__")):
         return str(value.__name__)
-    return " ".join(repr(value).split())
+    return " ".join(check.spell(value).split())

@@ -293,7 +293,7 @@ class Trials:
             `objective` says which score: only the columns with their prefix are parameters. An
             index without a name is left out.
         """
-        return load_trials(Path(path), **options)
+        return load_trials(check.read_path(path), **options)
 
     def __len__(self) -> int:
         """Count the trials."""

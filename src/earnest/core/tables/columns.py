@@ -53,6 +53,14 @@ Outcome: TypeAlias = RawArray | tuple[RawArray, RawArray]
 
 
 @dataclass(frozen=True)
+class TextRow:
+    """A row of a text file: the line that it begins in, and its cells as they are written."""
+
+    line: int
+    cells: Mapping[str, str]
+
+
+@dataclass(frozen=True)
 class Columns:
     """The columns of a table, each read as an Arrow array when it is asked for.
 
@@ -66,8 +74,8 @@ class Columns:
         `name -> Arrow array or narwhals series`.
     large : bool
         Whether the table is on the disk, since its columns together are too large for memory.
-    find_line : callable, optional
-        `row -> line` of the text file that the table was read from.
+    find_row : callable, optional
+        `row -> TextRow` of the text file that the table was read from.
     doubts : mapping of str to ColumnFault
         The columns that can be read in two ways, and are refused when they are asked for.
     source : str, optional
@@ -82,7 +90,7 @@ class Columns:
     rows: int
     read: Callable[[str], Any]
     large: bool = False
-    find_line: Callable[[int], int] | None = None
+    find_row: Callable[[int], TextRow] | None = None
     doubts: Mapping[str, ColumnFault] = field(default_factory=dict)
     source: str | None = None
     notes: tuple[Caution, ...] = ()
@@ -133,9 +141,14 @@ class Columns:
 
         The file is read again, since only errors ask for it.
         """
-        if self.find_line is None:
+        if self.find_row is None:
             return name_plain_row(row)
-        return f"line {self.find_line(row)}"
+        return f"line {self.find_row(row).line}"
+
+    def find_mark(self, name: str, row: int) -> str:
+        """Return what stands in a text file where a value is missing, nothing in other tables."""
+        cells = {} if self.find_row is None else self.find_row(row).cells
+        return cells.get(name, "").strip()
 
     def arrow(self, name: str) -> pa.Array:
         """Return a column as an Arrow array, without dictionaries and views."""
@@ -154,6 +167,13 @@ class Columns:
                 got=check.some(check.show(v) for v in series.to_list()[:1]),
                 cure="Convert the column to text if it holds labels.",
             ) from error
+        except UnicodeError as error:
+            raise InputError(
+                f"column {name!r} holds text that UTF-8 cannot hold",
+                needs="whole characters",
+                got="half of a surrogate pair, such as '\\ud800'",
+                cure="Such halves come from cut text: mend or remove them.",
+            ) from error
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
             kinds = dict.fromkeys(type(v).__name__ for v in series.to_list())
             raise InputError(
@@ -168,6 +188,13 @@ class Columns:
         if pa.types.is_dictionary(kind):
             column = _decode_column(column)
             kind = column.type
+        if isinstance(kind, pa.BaseExtensionType):
+            raise InputError(
+                f"column {name!r} is of a type that cannot be read",
+                needs="numbers, text or bool",
+                got=str(kind),
+                cure="Convert the column to text if it holds labels.",
+            )
         if pa.types.is_nested(kind):
             raise _make_nested_error(name, kind)
         if pa.types.is_string_view(kind):
@@ -202,11 +229,15 @@ class Columns:
     def complete_codes(self, name: str) -> tuple[NDArray[np.intp], RawArray]:
         """Return codes and labels of a column that may not be missing anywhere."""
         codes, labels = self.codes(name)
-        if (codes < 0).any():
+        absent = np.flatnonzero(codes < 0)
+        if len(absent):
+            first = int(absent[0])
+            mark = self.find_mark(name, first)
             raise InputError(
                 f"column {name!r} has missing values",
                 needs="a value in every row",
-                got=f"{int((codes < 0).sum())} of {self.rows} missing",
+                got=f"{len(absent)} of {self.rows} missing, the first in {self.name_row(first)}"
+                + (f": {show_cell(mark)}" if mark else ""),
             )
         return codes, labels
 

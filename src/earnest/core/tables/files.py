@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.base.writing import replacing
 from earnest.core.data.predictions import Predictions
@@ -92,7 +93,7 @@ def load(
     True
     """
     refuse_unknown(options)
-    path = find_existing(Path(path), NEEDS)
+    path = find_existing(check.read_path(path), NEEDS)
     suffix = find_suffix(path, READ)
     if mmap and suffix not in (".npz", ".npy", ".parquet"):
         raise InputError(
@@ -130,7 +131,7 @@ def save(pi: Predictions, path: str | Path) -> Path:
     Path
         Where it was written.
     """
-    suffix = find_suffix(Path(path), SAVED)
+    suffix = find_suffix(check.read_path(path), SAVED)
     if pi.others and suffix != ".npz":
         raise FormatError(
             f"a {suffix} file cannot hold predictions with several kinds of response",

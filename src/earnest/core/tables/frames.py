@@ -28,7 +28,7 @@ from earnest.core.tables.columns import (
     split_repeats,
 )
 from earnest.core.tables.faults import ColumnFault, make_faults_error, show_cell
-from earnest.core.tables.formats.missing import read_missing
+from earnest.core.tables.formats.missing import read_missing, refuse_marks
 from earnest.core.tables.long import LongParts, is_long, read_long, refuse_parts_of_long
 from earnest.core.tables.r_tables import fill_in_roles, find_r_table, remark_winner_alone
 from earnest.core.tables.raw import remark_data
@@ -483,7 +483,7 @@ def read_frame(
     else:
         arrays = read_wide_table(columns, roles, configs, meaning)
     if task is None and classes is None and roles.target is not None:
-        _refuse_spellings(roles.target, arrays.y)
+        _ask_about_classes(roles.target, arrays.y)
     pi = Predictions.from_arrays(
         arrays.y,
         arrays.scores,
@@ -505,10 +505,11 @@ def read_frame(
     return replace(pi, remarks=tuple(remarks)) if remarks else pi
 
 
-def _refuse_spellings(name: str, y: Outcome) -> None:
+def _ask_about_classes(name: str, y: Outcome) -> None:
     texts = [] if isinstance(y, tuple) or y.dtype.kind not in "UO" else y.tolist()
     labels = Counter(text for text in texts if isinstance(text, str))
     refuse_spellings(name, tuple(labels), tuple(labels.values()))
+    refuse_marks(name, tuple(labels), tuple(labels.values()))
 
 
 def _list_labels(columns: Columns, target: str | None) -> set[str]:

@@ -50,7 +50,9 @@ def remark_data(
     Predictions of one outcome are on one scale, and they agree: their median rank correlation was
     0.5 or more for 13 learners on three data sets, and that of the features of 18 data sets at most
     0.38. So columns on several scales, or off the outcome, that do not agree are data, whether the
-    table has folds or not. What looks like probabilities or decision values is never refused.
+    table has folds or not. What looks like probabilities or decision values is never refused; of
+    decision values that do not agree a note is made, as those of learners that have learned
+    nothing, and features on one scale, look alike.
 
     Parameters
     ----------
@@ -78,10 +80,13 @@ def remark_data(
             got=look.words(),
             cure=_suggest_verb(columns, target, y),
         )
-    strange = look.strange()
-    if not strange or not (sure or look.numbers or not (folds or words)):
-        return []
-    return [of_tables.columns_may_be_data(look.words())]
+    if look.strange() and (sure or look.numbers or not (folds or words)):
+        return [of_tables.columns_may_be_data(look.words())]
+    if len(look.unbounded) >= 2:
+        agreement = _measure_agreement(columns, look.unbounded)
+        if agreement < AGREE:
+            return [of_tables.decision_values_disagree(tuple(look.unbounded), agreement)]
+    return []
 
 
 def _speaks_of_predictions(name: str) -> bool:
@@ -98,7 +103,8 @@ class _Look:
     most; `odd` are the columns that can be no predictions by themselves: of numbers, those that
     lie wholly outside the outcome; of classes, those that are neither probabilities nor labels
     and never fall below 0, as values of a decision function do. `off` are the columns whose mean is
-    far from that of an outcome of numbers, `ranges` the ends of all columns of numbers.
+    far from that of an outcome of numbers, `ranges` the ends of all columns of numbers, `unbounded`
+    the columns beside an outcome of classes that are neither probabilities nor labels.
     """
 
     numbers: bool
@@ -107,6 +113,7 @@ class _Look:
     decimals: bool
     off: dict[str, tuple[float, float]]
     ranges: tuple[tuple[float, float], ...]
+    unbounded: tuple[str, ...]
 
     @classmethod
     def of(cls, columns: Columns, names: Sequence[str], y: RawArray) -> _Look:
@@ -117,6 +124,7 @@ class _Look:
         ranges: list[tuple[float, float]] = []
         center, spread = (present.mean(), present.std()) if numbers else (0.0, 0.0)
         odd, off, decimals = {}, {}, False
+        unbounded: list[str] = []
         for name in names:  # one at a time: the table may be larger than the memory
             column = columns.array(name)
             ends = _find_range(column)
@@ -127,10 +135,20 @@ class _Look:
                 off[name] = ends
             outside = ends[0] > high or ends[1] < low if numbers else ends[0] >= 0 and ends[1] > 1
             finite = column[np.isfinite(column)] if outside else column
+            if not numbers and (ends[0] < 0 or ends[1] > 1):
+                unbounded += [] if set(column[:MOST_ROWS].tolist()) <= labels else [name]
             if outside and not set(np.unique(finite).tolist()) <= labels:
                 odd[name] = ends
                 decimals = decimals or bool((finite != np.rint(finite)).any())
-        return cls(numbers, _count_unlike_ranges(ranges), odd, decimals, off, tuple(ranges))
+        return cls(
+            numbers,
+            _count_unlike_ranges(ranges),
+            odd,
+            decimals,
+            off,
+            tuple(ranges),
+            tuple(unbounded),
+        )
 
     def times(self) -> float:
         """Return how many times the largest scale is the smallest, of the odd columns."""
@@ -178,6 +196,11 @@ def _are_numbers(y: RawArray) -> bool:
 
 def _do_agree(columns: Columns, names: Sequence[str]) -> bool:
     """Tell whether columns order the cases alike, as predictions do; too few rows may do so."""
+    return _measure_agreement(columns, names) >= AGREE
+
+
+def _measure_agreement(columns: Columns, names: Sequence[str]) -> float:
+    """Return the median rank correlation of columns, 1 where there are too few rows."""
     chosen = []
     rows = np.linspace(0, columns.rows - 1, min(columns.rows, MOST_ROWS)).astype(np.intp)
     spread = np.linspace(0, len(names) - 1, min(len(names), MOST_COLUMNS)).astype(np.intp)
@@ -188,13 +211,13 @@ def _do_agree(columns: Columns, names: Sequence[str]) -> bool:
     table = np.column_stack(chosen)
     table = table[np.isfinite(table).all(axis=1)]
     if len(table) < FEWEST_ROWS:
-        return True
+        return 1.0
     table = np.column_stack([np.unique(column, return_inverse=True)[1] for column in table.T])
     table = table[:, table.std(axis=0) > 0].astype(np.float64)
     if table.shape[1] < 2:
-        return True
+        return 1.0
     correlations = np.asarray(np.corrcoef(table.T))
-    return bool(np.median(correlations[np.triu_indices(len(correlations), 1)]) >= AGREE)
+    return float(np.median(correlations[np.triu_indices(len(correlations), 1)]))
 
 
 def _find_range(values: RawArray) -> tuple[float, float] | None:

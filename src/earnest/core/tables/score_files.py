@@ -64,7 +64,7 @@ _ARRAYS = ("id", "groups", "tasks", "configs", "per", "fold")  # of others, besi
 
 def load_scores(kind: type[Scores], path: str | Path, options: Mapping[str, Any]) -> Scores:
     """Read scores from a file; its suffix gives the format."""
-    path = find_existing(Path(path), NEEDS)
+    path = find_existing(check.read_path(path), NEEDS)
     suffix = find_suffix(path, READ)
     named = dict(options)
     mmap = named.pop("mmap", None)
@@ -235,7 +235,7 @@ def _apply_named(scores: Scores, named: Mapping[str, Any], path: Path) -> Scores
 
 def save_scores(scores: Scores, path: str | Path) -> Path:
     """Write scores to a file; its suffix gives the format."""
-    path = Path(path)
+    path = check.read_path(path)
     suffix = find_suffix(path, WRITTEN)
     parts = scores.parts
     facts: dict[str, Any] = {

@@ -16,7 +16,9 @@ from earnest.core.base.arrays import (
     Numbers,
     RawArray,
     as_array,
+    make_text,
     missing,
+    read_one_column,
     refuse_other_order,
     refuse_unhashable,
 )
@@ -178,8 +180,11 @@ def _read_about(name: str, values: object, n: int) -> RawArray | None:
             needs=f"{n} values, one per item",
             got=f"shape {array.shape}",
         )
+    if name != "id":
+        array = read_one_column(name, array, n, "table")
     refuse_unhashable(name, array)
-    return array
+    # labels of mixed types have no order of their own
+    return make_text(array) if array.dtype == object else array
 
 
 def _find_column(columns: Columns, role: str, name: object) -> str | None:

@@ -13,6 +13,7 @@ from typing import TypeGuard
 
 import numpy as np
 
+from earnest.core.base import check
 from earnest.core.space.parameters import simplify_value
 
 LONGEST = 40  # characters up to which an object is shown as it prints
@@ -63,7 +64,7 @@ def _is_object(value: object) -> bool:
 
 def _identify(value: object) -> tuple[str, str]:
     """Return what tells an object from others, and what it is called."""
-    printed = " ".join(repr(value).split())
+    printed = " ".join(check.spell(value).split())
     nameless = _ADDRESS.search(printed) is not None
     key = f"{printed} {id(value)}" if nameless else printed
     if isinstance(value, type) or (callable(value) and hasattr(value, "__name__")):

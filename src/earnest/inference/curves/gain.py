@@ -24,6 +24,7 @@ from earnest.core.results.estimate import Estimate, Provenance, by_severity, lis
 from earnest.core.results.gain import Gain
 from earnest.core.results.interval import Ask, DrawnLimits, Interval, NormalLimits
 from earnest.core.results.specs import Side
+from earnest.engine.patience import announce_scores
 from earnest.inference.curves.corrected import ResampledSelection
 from earnest.inference.curves.prefixes import Order, PrefixScores, score_prefixes
 from earnest.inference.remarks import evidence_remarks
@@ -172,7 +173,10 @@ def gain_of(
     pi = predictions.usable()
     if order is Order.MEAN:  # of orders in which nothing could have been guided
         pi = replace(pi, guides=None)
-    scores = score_prefixes(pi, metric, selection, order=order, ask=ask, marks=marks, n_jobs=n_jobs)
+    with announce_scores(pi, metric, selection.n_resamples, "Gain"):
+        scores = score_prefixes(
+            pi, metric, selection, order=order, ask=ask, marks=marks, n_jobs=n_jobs
+        )
     if np.isnan(scores.corrected[-1]) or np.isnan(scores.naive[-1]):
         raise EvidenceError(
             "the metric is undefined on every resample",

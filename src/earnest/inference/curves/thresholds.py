@@ -15,7 +15,6 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +23,7 @@ from earnest.adapters.evidence import EvidenceLike, open_evidence
 from earnest.core.arguments.base import check_arguments
 from earnest.core.arguments.thresholds import ThresholdsArguments
 from earnest.core.base import check
-from earnest.core.base.arrays import finite_range
+from earnest.core.base.arrays import as_array, finite_range
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import list_versions
 from earnest.core.base.rng import Purpose, RngLike, Seeds
@@ -45,6 +44,7 @@ from earnest.core.results.thresholds import (
     count_rates,
 )
 from earnest.core.text.doors import arg
+from earnest.engine.patience import announce_scores
 from earnest.inference.curves.corrected import ResampledSelection, chunks, draw_scores, enough
 from earnest.inference.limits.crossed import JudgeShares
 from earnest.inference.remarks import evidence_remarks
@@ -226,7 +226,8 @@ def thresholds_of(
     scores = _list_scores(pi, best)
     grid = _lay_grid(pi, scores, thresholds)
     cuts = _Cuts(pi, best, grid)
-    draws, winners = _count_all(pi, metric, selection, cuts, n_jobs=n_jobs)
+    with announce_scores(pi, metric, selection.n_resamples, "Thresholds"):
+        draws, winners = _count_all(pi, metric, selection, cuts, n_jobs=n_jobs)
     odds = grid / (1.0 - grid) if pi.kind is ResponseKind.PROBABILITY else None
     hits, alarms = (
         edge.sum(axis=0).astype(np.float64) for edge in (draws.hits_out, draws.alarms_out)
@@ -327,7 +328,14 @@ def _space_evenly(low: float, high: float, step: float) -> Floats:
 def _check_given(pi: Predictions, thresholds: Sequence[float] | None) -> list[float]:
     if thresholds is None:
         return []
-    listed = cast(Sequence[float], [thresholds]) if np.ndim(thresholds) == 0 else list(thresholds)
+    array = as_array("thresholds", thresholds)
+    if array.ndim > 1:
+        raise InputError(
+            f"{arg('thresholds')} is not a list of numbers",
+            needs="numbers",
+            got=f"an array of shape {array.shape}",
+        )
+    listed = array.ravel().tolist()
     if len(listed) > MOST_GIVEN:
         raise InputError(
             "there are too many thresholds",

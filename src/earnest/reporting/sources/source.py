@@ -351,7 +351,7 @@ def material_from(source: Any, metric: Any = None, **options: Any) -> Material:
         How to read a table of predictions; see `Predictions.load`.
     """
     if isinstance(source, (str, Path)):
-        return _of_path(Path(source), metric, options)
+        return _of_path(check.read_path(source), metric, options)
     if options:
         raise InputError(
             f"{check.some(options)} are options for reading a file", got=type(source).__name__

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from earnest.adapters.evidence import Source, refuse_evidence
 from earnest.core.base.errors import ClusterError, EarnestError
-from earnest.core.base.protocols import Progress, TaskOutcome
+from earnest.core.base.protocols import Progress
 from earnest.core.cautions import of_evidence, of_search
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import EnsembleRule
@@ -27,20 +26,17 @@ from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Selection
 from earnest.core.results.thresholds import Thresholds
 from earnest.core.text.names import name_configs, simplify_values
-from earnest.engine.progress import Meter, ProgressBar, watch_progress
+from earnest.engine import patience
+from earnest.engine.patience import describe_scores, foretell_seconds, show_scores
+from earnest.engine.progress import ProgressBar
 from earnest.inference.curves.gain import gain_beside
 from earnest.inference.curves.thresholds import thresholds_beside
 from earnest.inference.resampling.ensembles import check_ensemble, choose_ensembles
-from earnest.kernels.score import score_table
 from earnest.methods.base import Method
 from earnest.methods.run import configure_for_search, estimate, too_optimistic
-from earnest.metrics.families import CallableMetric, Metric
-from earnest.resampling.bootstrap import DRAWN, DrawnShare
+from earnest.metrics.families import Metric
 from earnest.training.fit.ledger import UNSCORED, Failure
 from earnest.training.fit.splits import Splits
-
-LONG = 3.0  # seconds: a display never computes that long, and `estimate_` shows progress
-TIMED, ENOUGH = 4, 0.1  # resamples by which the time is foretold, and seconds that tell enough
 
 # Whether an attribute is read to be shown, by somebody who did not ask for it.
 _DISPLAYED: ContextVar[bool] = ContextVar("displayed", default=False)
@@ -152,23 +148,8 @@ class EstimateQuestion:
         return rounds
 
     def foretell_seconds(self, pi: Predictions) -> float:
-        """Return about how many seconds the answer takes, by the time of a few resamples.
-
-        A metric that is called once for each resample and configuration is timed on one
-        configuration; those that score all at once, on all, after they are compiled.
-        """
-        usable = pi.usable()
-        rounds = self.n_rounds or usable.n_folds
-        shares = np.full(usable.n_cases, 1.0 / usable.n_cases)
-        counts = np.random.default_rng(0).multinomial(usable.n_cases, shares, size=TIMED)
-        if not isinstance(self.metric, CallableMetric):
-            _time_scores(usable, self.metric, counts[:1])
-            return _time_scores(usable, self.metric, counts) / TIMED * rounds
-        seconds = list[float]()
-        for resample in counts:
-            if sum(seconds) < ENOUGH:
-                seconds.append(_time_scores(usable.select(0), self.metric, resample[None]))
-        return min(seconds) * rounds * usable.n_configs
+        """Return about how many seconds the answer takes."""
+        return foretell_seconds(pi, self.metric, self.n_rounds)
 
     def choose_members(self, pi: Predictions) -> dict[str, float]:
         """Return the shares of the ensemble that the rule chooses on the sample itself."""
@@ -205,12 +186,6 @@ class EstimateQuestion:
             provenance=estimate.provenance,
             cautions=(*cautions, *whole, *_warn_of_no_correction(pi, estimate, alone)),
         )
-
-
-def _time_scores(pi: Predictions, metric: Metric, counts: NDArray[np.int64]) -> float:
-    began = time.perf_counter()
-    score_table(pi, metric, counts)
-    return time.perf_counter() - began
 
 
 # Remarks on the winner of the resamples' rule, and those on what it was chosen from.
@@ -309,7 +284,7 @@ class EstimateAttributes:
             if record.question is None:
                 raise refuse_estimate(record.refusal, "estimate_")
             try:
-                if not (_DISPLAYED.get() and record.seconds > LONG):
+                if not (_DISPLAYED.get() and record.seconds > patience.LONG):
                     with _show_long_work(record, self.verbose):
                         self._answer = record.question.answer(self.predictions_)
             except ClusterError:  # it can be asked again
@@ -412,7 +387,7 @@ class EstimateAttributes:
         from earnest.reporting.fragments import estimate_fragment, fragment
 
         try:
-            if self._answer is None and record.seconds > LONG:
+            if self._answer is None and record.seconds > patience.LONG:
                 how = f"Ask for it with estimate_: {_describe_work(record)}."
                 return fragment("The estimate is not computed yet.", how, [], ())
             return estimate_fragment(self.estimate_)
@@ -423,51 +398,19 @@ class EstimateAttributes:
 def _describe_work(record: SearchRecord) -> str:
     """Return in words how long an estimate takes, and what for."""
     assert record.question is not None
-    name, rounds = record.question.metric.name, record.question.n_rounds
-    what = f"{rounds:,} resamples of {name} take" if rounds else f"{name} takes"
-    return f"{what} about {record.seconds:,.0f} s"
+    return describe_scores(record.question.metric, record.question.n_rounds, record.seconds)
 
 
 @contextmanager
 def _show_long_work(record: SearchRecord, verbose: float | Progress) -> Iterator[None]:
     """Say before it begins that an estimate takes long, and show how far it is."""
-    if record.seconds <= LONG or sys.stderr is None:
+    question = record.question
+    if question is None or record.seconds <= patience.LONG or sys.stderr is None:
         yield
         return
-    assert record.question is not None
     shown = ProgressBar() if isinstance(verbose, int | float) else verbose
-    meter = Meter([shown], noun="resamples")
-    with watch_progress(meter, record.question.n_rounds or 0, "Estimate"):
-        meter.message(f"{_describe_work(record)}.")
-        token = DRAWN.set(ShownShare(progress=meter))
-        try:
-            yield
-        finally:
-            DRAWN.reset(token)
-
-
-@dataclass
-class ShownShare(DrawnShare):
-    """Passes the resamples that are scored on to a Progress."""
-
-    progress: Progress | None = None
-    shown: int = 0
-
-    def begin(self, start: int, stop: int, total: int) -> None:
-        """Tell that the resamples before `start` are scored, and a batch is begun."""
-        super().begin(start, stop, total)
-        self._show()
-
-    def go_on(self, share: float) -> None:
-        """Tell that this share of the batch is scored."""
-        super().go_on(share)
-        self._show()
-
-    def _show(self) -> None:
-        assert self.progress is not None
-        for number in range(self.shown, self.done):
-            self.progress.advance(TaskOutcome((number,)))
-        self.shown = max(self.shown, self.done)
+    with show_scores(question.metric, question.n_rounds, record.seconds, "Estimate", shown):
+        yield
 
 
 def _need_fit(search: EstimateAttributes) -> None:

@@ -23,6 +23,7 @@ from earnest.core.data.target import (
     usual_positive,
 )
 from earnest.core.tables.columns import Columns, refuse_stray_text
+from earnest.core.tables.formats.missing import refuse_marks
 from earnest.core.text.doors import arg
 from earnest.training.fit.problem import make_survival_outcome
 from earnest.training.tables.kinds import is_number, is_text
@@ -148,6 +149,8 @@ def _read_single(columns: Columns, name: str, task: Task | None, positive: objec
         )
     if task is None:
         refuse_spellings(name, plain_labels(labels), np.bincount(codes).tolist())
+    if task is not Task.MULTICLASS:
+        refuse_marks(name, plain_labels(labels), np.bincount(codes).tolist())
     inferred, reason = _choose_task(name, len(codes), labels, task)
     if inferred is Task.REGRESSION:
         _refuse_positive(name, positive)

@@ -63,7 +63,7 @@ def open_training_table(
         _refuse_no_table(source)
         return clear_columns(Columns.of(source), marks, text)
     options = TextOptions(delimiter, decimal, thousands, marks, frozenset(text))
-    with open_table(Path(source).expanduser()) as file:
+    with open_table(check.read_path(source).expanduser()) as file:
         return clear_columns(file.read(options), marks, text)
 
 

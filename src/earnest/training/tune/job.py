@@ -34,6 +34,7 @@ from earnest.core.text.doors import arg
 from earnest.engine import backends
 from earnest.engine.backends import at_once
 from earnest.engine.limits import DeadlineError
+from earnest.engine.patience import pass_scores_on
 from earnest.engine.progress import Meter
 from earnest.inference.curves.calibration import judge_estimate
 from earnest.inference.resampling.winners import choose_winner as find_winner
@@ -318,7 +319,8 @@ class Job:
             live=live,
         )
         meter.say(ESTIMATING)
-        tuned = self._make_result(plan, table, folds, ran, scan)
+        with pass_scores_on(meter):
+            tuned = self._make_result(plan, table, folds, ran, scan)
         if self.folder is not None:
             _write(tuned, self.folder)
         if self.asked.learning_curve:

@@ -43,6 +43,7 @@ from earnest.training.tune.model_checks import (
 
 FORMAT = "earnest-model-1"
 NAME = "model.skops"
+NEEDED = f"a folder that `earnest tune` wrote, with {NAME!r}, or that file"
 
 
 @dataclass(frozen=True, eq=False)
@@ -303,7 +304,7 @@ def load_model(run: str | Path) -> Model:
     """
     from skops.io import loads
 
-    path = _find_file(Path(run).expanduser())
+    path = _find_file(check.read_path(run, NEEDED, "run").expanduser())
     with _explain_failures(path):
         content = path.read_bytes()  # once: what was looked at is what is made
         with ZipFile(BytesIO(content)) as archive:
@@ -368,14 +369,14 @@ def _find_file(path: Path) -> Path:
     if file.name.casefold().endswith(TABLES):
         raise FormatError(
             f"{str(path)!r} is a table, not a model",
-            needs=f"a folder that `earnest tune` wrote, with {NAME!r}, or that file",
+            needs=NEEDED,
             cure="Pass the run first, then the table: earnest predict run/ new.csv.",
         )
     check.refuse_stream(file)
     if not file.is_file():
         raise FormatError(
             f"there is no model in {str(path)!r}",
-            needs=f"a folder that `earnest tune` wrote, with {NAME!r}, or that file",
+            needs=NEEDED,
             got="a folder without it" if path.is_dir() else "no such file",
             cure="An unfinished run has no model yet: resume it."
             if (path / "run.db").exists()

@@ -9,6 +9,7 @@ missing, and what a user calls missing is so in every column.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +19,9 @@ from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.cautions import of_tables
 from earnest.core.results.cautions import Caution
+from earnest.core.tables.faults import list_missing_marks
 from earnest.core.text.doors import arg
+from earnest.core.text.numbers import write_count
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -169,6 +172,40 @@ def _find_no_levels(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if _is_any(pc.match_substring_regex(others, _SIGNS_ALONE)):
         marks = [mark for mark in NO_LEVELS if any(map(str.isalpha, mark))]
     return pc.is_in(trimmed, pa.array(marks, column.type))
+
+
+def refuse_marks(name: str, labels: Sequence[object], counts: Sequence[int]) -> None:
+    """Ask about classes of an outcome that are marks of missing values elsewhere.
+
+    Of two classes one may be called 'none', and '-' stands beside '+'.
+
+    Examples
+    --------
+    >>> from earnest.core.tables.formats.missing import refuse_marks
+    >>> refuse_marks("y", ["mild", "none"], [9, 9])
+    >>> refuse_marks("y", ["no", "none", "yes"], [9, 2, 9])
+    Traceback (most recent call last):
+        ...
+    earnest.core.base.errors.InputError: the outcome 'y' has a class that may be a missing value...
+    """
+    texts = [label.strip() if isinstance(label, str) else "" for label in labels]
+    marks = [text for text in texts if text.lower() in MARKS]
+    others = [text for text in texts if text.lower() not in MARKS]
+    if not marks or len(others) < 2 or any(re.fullmatch(r"[\W_]+", text) for text in others):
+        return
+    shown = [
+        f"{text!r} ({write_count(count, 'time')})"
+        for text, count in zip(texts, counts, strict=True)
+        if text in marks
+    ]
+    stand = f"{marks[0]!r} stands" if len(marks) == 1 else "they stand"
+    raise InputError(
+        f"the outcome {name!r} has a class that may be a missing value",
+        needs="classes alone",
+        got=check.some(shown),
+        cure=f"If {stand} for a missing value, pass {list_missing_marks(marks)}. If all "
+        f"{len(labels)} are classes, pass {arg('task', 'multiclass')}.",
+    )
 
 
 def note_missing(source: str, counts: Mapping[str, Mapping[str, int]]) -> tuple[Caution, ...]:

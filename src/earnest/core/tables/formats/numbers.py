@@ -2,7 +2,7 @@
 
 `1,234.50`, `1.234.567`, `1 234`, `45 %` and `$12.50` can be read in one way, and are, with a note.
 `12,573` can be 12573 or 12.573: unless another number of the file, or the user, tells what the
-comma is, the column is refused where it is used. `00123` is a code, not a number.
+comma is, the column is refused where it is used. `00123` is a code, not a number: see `are_codes`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ _PLAIN = {
     ",": r"^\s*[-+]?([0-9]+,?[0-9]*|,[0-9]+)([eE][-+]?[0-9]+)?\s*$",
 }
 PLAIN_NUMBER = _PLAIN["."]
-CODE = r"^\s*[-+]?0[0-9]+\s*$"  # digits that begin with a zero, such as '00123'
+CODE = r"^\s*0[0-9]+\s*$"  # digits that begin with a zero, such as '00123'
+CODE_WIDTH = 3  # digits of which one cell in a column of equal widths makes codes
+CODE_SHARE = 0.1  # of the cells of a column of unequal widths
 _FIRST = re.compile(r"[\s\d.,'’%‰$€£¥₹+−USDERGBPCHFJYe-]+")
 
 
@@ -152,6 +154,7 @@ def read_written(
     *,
     signs: Mapping[str, object],
     missing: tuple[str, ...] | None,
+    counts: Mapping[str, Mapping[str, int]],
 ) -> ReadNumbers:
     """Return the table with the numbers that people wrote as numbers, and a note about them.
 
@@ -169,12 +172,15 @@ def read_written(
         `decimal` and `thousands` as the user said them, None where not.
     missing : tuple of str, optional
         What the user calls missing; if None, marks of missing values are not looked for.
+    counts : mapping
+        The marks that the parser read as missing by itself, by column, and how many cells have
+        them.
     """
     import pyarrow as pa
 
     plain = _PLAIN[decimal or "."]
     written: list[WrittenColumn] = []
-    counts: dict[str, Mapping[str, int]] = {}
+    counts = dict(counts)
     for index, field in enumerate(table.schema):
         if field.name.strip() in labels:
             continue
@@ -185,7 +191,8 @@ def read_written(
             else clear_column(column, missing, NO_LEVEL_AMONG)
         )
         if cleared.counts:
-            counts[field.name.strip()] = cleared.counts
+            name = field.name.strip()
+            counts[name] = {**counts.get(name, {}), **cleared.counts}
             table = table.set_column(index, field.name, cleared.column)
         if not pa.types.is_string(field.type):
             continue
@@ -214,7 +221,38 @@ def are_numbers(column: pa.ChunkedArray, plain: str = PLAIN_NUMBER) -> bool:
     cells = cells.filter(pc.match_substring_regex(cells, r"\S"))
     if not len(cells) or not pc.all(pc.match_substring_regex(cells, plain)).as_py():
         return False
-    return not pc.any(pc.match_substring_regex(cells, CODE)).as_py()
+    return not are_codes(cells)
+
+
+def are_codes(cells: pa.ChunkedArray) -> bool:
+    """Tell whether digits are codes, such as '00123', rather than numbers of which one has a zero.
+
+    They are where a cell begins with two zeros, where all cells have the same number of digits,
+    three at least, and one begins with a zero, and where one cell in ten begins with a zero. A
+    column with a sign or a decimal has numbers, and so has one with a single '07' among others.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from earnest.core.tables.formats.numbers import are_codes
+    >>> [are_codes(pa.array(cells)) for cells in (["0123", "4567"], ["07", "45", "8"] * 5)]
+    [True, True]
+    >>> are_codes(pa.array(["07", *map(str, range(20, 80))])), are_codes(pa.array(["-06", "12"]))
+    (False, False)
+    """
+    import pyarrow.compute as pc
+
+    cells = pc.utf8_trim_whitespace(cells.drop_null())
+    cells = cells.filter(pc.not_equal(cells, ""))
+    count = pc.sum(pc.match_substring_regex(cells, CODE)).as_py() or 0
+    if not count or not pc.all(pc.match_substring_regex(cells, "^[0-9]+$")).as_py():
+        return False
+    widths = pc.min_max(pc.utf8_length(cells)).as_py()
+    return bool(
+        count >= CODE_SHARE * len(cells)
+        or widths["min"] == widths["max"] >= CODE_WIDTH
+        or pc.any(pc.match_substring_regex(cells, "^00")).as_py()
+    )
 
 
 def read_plain(column: pa.ChunkedArray, decimal: str = ".") -> pa.ChunkedArray:
@@ -254,7 +292,7 @@ def _find_ways(
         return None
     if not pc.all(pc.match_substring_regex(cells, NUMBER)).as_py():
         return None
-    if pc.any(pc.match_substring_regex(cells, CODE)).as_py():
+    if are_codes(cells):
         return None
     if pc.all(pc.match_substring_regex(cells, plain)).as_py() or _has_mixed_signs(cells):
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from earnest.core.base import check
 from earnest.core.base.errors import FormatError
 from earnest.core.base.writing import replacing
 from earnest.core.data.replicates import ARRAYS, DrawUnit, Replicates
@@ -25,7 +26,7 @@ _AS_THEY_ARE = ("learner", "threshold", "n_failed", "seed", "fingerprint")
 
 def save_replicates(replicates: Replicates, path: str | Path) -> Path:
     """Write replicates to an NPZ file: beside its place first, so that it is never half there."""
-    path = Path(path)
+    path = check.read_path(path)
     if path.suffix.casefold() != ".npz" or not path.resolve().parent.is_dir():
         raise FormatError(
             f"{path.name!r} cannot be written",
@@ -53,7 +54,7 @@ def save_replicates(replicates: Replicates, path: str | Path) -> Path:
 
 def load_replicates(path: str | Path, *, verify: bool = True) -> Replicates:
     """Return the replicates of a file that `save_replicates` wrote, or refuse it."""
-    path = find_existing(Path(path), "a file of replicates")
+    path = find_existing(check.read_path(path), "a file of replicates")
     arrays = read_npz(path, mmap=False, mapped=())
     header = arrays.pop(HEADER, None)
     facts = unseal(b"{}" if header is None else header.tobytes(), path, SCHEMA)

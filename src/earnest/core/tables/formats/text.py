@@ -16,12 +16,13 @@ from earnest.core.base import check
 from earnest.core.base.errors import FormatError
 from earnest.core.cautions import of_tables
 from earnest.core.results.cautions import Caution
-from earnest.core.tables.columns import Columns
+from earnest.core.tables.columns import Columns, TextRow
 from earnest.core.tables.formats.expanding import read_gzip
 from earnest.core.tables.formats.header import HeaderFacts, make_changed_error
 from earnest.core.tables.formats.numbers import (
     CODE,
     ReadNumbers,
+    are_codes,
     check_marks,
     has_only_thousands,
     read_written,
@@ -151,6 +152,7 @@ def parse_text(data: bytes, path: Path, suffix: str, options: TextOptions) -> Pa
         decimal,
         signs={"decimal": options.decimal, "thousands": options.thousands},
         missing=options.missing,
+        counts={} if options.missing is None else _count_nulls(data, delimiter, table),
     )
     notes = (*numbers.notes, *_note_codes(table, codes - ids, path))
     table = _read_plain_ids(_tidy(numbers.table))
@@ -158,14 +160,13 @@ def parse_text(data: bytes, path: Path, suffix: str, options: TextOptions) -> Pa
 
 
 def _find_codes(data: bytes, delimiter: str, table: pa.Table, names: set[str]) -> set[str]:
-    """Return the columns of whole numbers of which some begin with a zero: codes, not numbers."""
+    """Return the columns of whole numbers that are codes, see `are_codes`."""
     import pyarrow as pa
-    import pyarrow.compute as pc
     from pyarrow import csv
 
     whole = {field.name for field in table.schema if pa.types.is_integer(field.type)} - names
     edge = rf'[\s"{re.escape(delimiter)}]'.encode()
-    code = re.compile(rb"(^|" + edge + rb")[-+]?0[0-9]+(" + edge + rb"|$)")
+    code = re.compile(rb"(^|" + edge + rb")0[0-9]+(" + edge + rb"|$)")
     if not whole or not code.search(data) or len(set(table.column_names)) < table.num_columns:
         return set()
     texts = csv.read_csv(
@@ -176,9 +177,44 @@ def _find_codes(data: bytes, delimiter: str, table: pa.Table, names: set[str]) -
             include_columns=sorted(whole), column_types=dict.fromkeys(whole, pa.string())
         ),
     )
-    return {
-        name for name in whole if pc.any(pc.match_substring_regex(texts.column(name), CODE)).as_py()
-    }
+    return {name for name in whole if are_codes(texts.column(name))}
+
+
+def _count_nulls(data: bytes, delimiter: str, table: pa.Table) -> dict[str, Mapping[str, int]]:
+    """Return how many cells of each column the parser read as missing by itself, by their words."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    from pyarrow import csv
+
+    if len(set(table.column_names)) < table.num_columns:
+        return {}  # refused later
+    names = {name for name in table.column_names if table.column(name).null_count}
+    if not names or not _NULL.search(data):
+        return {}
+    texts = csv.read_csv(
+        make_buffer(data),
+        read_options=csv.ReadOptions(block_size=measure_block(data)),
+        parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+        convert_options=csv.ConvertOptions(
+            include_columns=sorted(names),
+            column_types=dict.fromkeys(names, pa.string()),
+            null_values=[""],
+            **STRINGS,
+        ),
+    )
+    counts: dict[str, Mapping[str, int]] = {}
+    for name in (name for name in table.column_names if name in names):
+        cells = texts.column(name).filter(pc.is_null(table.column(name)))
+        words = pc.utf8_trim_whitespace(cells.drop_null())
+        words = words.filter(pc.not_equal(words, ""))
+        if len(words):
+            values = pc.value_counts(words).to_pylist()
+            counts[name.strip()] = {value["values"]: value["counts"] for value in values}
+    return counts
+
+
+# What Arrow reads as missing in every column.
+_NULL = re.compile(rb"#N/?A|[Nn]/[Aa]|\bNA\b|NULL|null|[Nn]a[Nn]|1\.#(IND|QNAN)")
 
 
 def _note_codes(table: pa.Table, codes: set[str], path: Path) -> tuple[Caution, ...]:
@@ -419,15 +455,18 @@ def read_text(data: bytes, path: Path, suffix: str, options: TextOptions) -> Col
     _refuse_nameless(table, path)
     _refuse_no_names(table, path)
 
-    def find_line(row: int) -> int:
+    def find_row(row: int) -> TextRow:
         rows = list_rows(read_as_utf8(path, suffix)[0], parsed.delimiter)  # only errors ask for it
-        return next(islice(rows, row + 1 + above, None), (row + 2 + above, []))[0]
+        _, names = next(islice(rows, above, None), (1, []))
+        line, cells = next(islice(rows, row, None), (row + 2 + above, []))
+        stripped = (name.strip() for name in names)
+        return TextRow(line, dict(zip(stripped, cells, strict=False)))
 
     doubts = {doubt.name: doubt for doubt in parsed.numbers.doubts}
     notes = parsed.numbers.notes
     return replace(
         Columns.of(table),
-        find_line=find_line,
+        find_row=find_row,
         doubts=doubts,
         notes=notes,
         cleared=options.missing is not None,
@@ -608,8 +647,8 @@ class TextFile:
     def read(self, options: TextOptions) -> Columns:
         """Return the columns, with cautions about what was guessed."""
         columns = read_text(self.data[self.begin :], self.path, self.suffix, options)
-        find_line = columns.find_line if self.header is None else None
-        return replace(columns, find_line=find_line, notes=(*self.notes, *columns.notes))
+        find_row = columns.find_row if self.header is None else None
+        return replace(columns, find_row=find_row, notes=(*self.notes, *columns.notes))
 
 
 def open_text(path: Path, suffix: str) -> TextFile:

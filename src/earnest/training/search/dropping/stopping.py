@@ -14,6 +14,7 @@ from earnest.core.base.rng import Seeds
 from earnest.core.cautions import of_evidence
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution
+from earnest.engine.patience import pass_scores_on
 from earnest.methods.base import Method
 from earnest.methods.run import configure_method, estimate
 from earnest.metrics.families import MetricLike
@@ -153,15 +154,16 @@ class StopWhenWidth:
         self, usable: Predictions, metric: MetricLike, seeds: Seeds, n_jobs: int | None
     ) -> float:
         try:
-            answer = estimate(
-                usable,
-                method=self.method,
-                metric=metric,
-                confidence_level=self.confidence_level,
-                n_resamples=self.n_resamples,
-                rng=seeds.entropy,
-                n_jobs=n_jobs,
-            )
+            with pass_scores_on(None):  # again and again, within a search that shows itself
+                answer = estimate(
+                    usable,
+                    method=self.method,
+                    metric=metric,
+                    confidence_level=self.confidence_level,
+                    n_resamples=self.n_resamples,
+                    rng=seeds.entropy,
+                    n_jobs=n_jobs,
+                )
         except EvidenceError:  # a class is missing so far
             return np.nan
         return np.nan if answer.interval is None else answer.interval.width
