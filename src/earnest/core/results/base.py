@@ -367,6 +367,7 @@ _CLASSES = {
         ("statistic", "StatisticResult"),
         ("verdict", "Verdict"),
         ("plan", "Plan"),
+        ("inclusions", "Inclusions"),
     )
 }
 
