@@ -10,8 +10,14 @@ from sklearn.metrics import roc_auc_score
 import earnest as en
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.results.specs import Side
-from earnest.decision import Holding, Inclusion, StudyAnswer, count_inclusion
-from earnest.decision.calibrate import _draw_study, _make_world
+from earnest.decision import (
+    Holding,
+    Inclusion,
+    StudyAnswer,
+    count_inclusion,
+    draw_study,
+    make_world,
+)
 from earnest.errors import EarnestError, EvidenceError, InputError
 from earnest.metrics import metric as resolve_metric
 
@@ -57,7 +63,7 @@ def test_inclusion_is_that_of_a_plain_loop_over_the_studies(groups: bool) -> Non
     made = en.calibrate(
         pi, metric="roc_auc", methods="bbc", n_simulations=count, n_resamples=60, rng=5
     )["bbc"]
-    world = _make_world(pi.usable(), resolve_metric("roc_auc"), seeds)
+    world = make_world(pi.usable(), resolve_metric("roc_auc"), seeds)
     units = [np.flatnonzero(np.arange(60) // 2 == g) for g in range(30)] if groups else None
     units = units or [np.array([case]) for case in range(60)]
     weights = np.empty(60)
@@ -70,7 +76,7 @@ def test_inclusion_is_that_of_a_plain_loop_over_the_studies(groups: bool) -> Non
     held, bounds, distances, luck = 0, 0, [], []
     for number in range(count):
         random = seeds.generator(Purpose.STUDIES, 1, number)
-        study = _draw_study(world, random)
+        study = draw_study(world, random)
         assert np.array_equal(np.bincount(study.folds[:, 0]), np.bincount(pi.folds[:, 0]))
         rng = int(random.integers(2**31))
         found = en.estimate(study, method="bbc", metric="roc_auc", n_resamples=60, rng=rng)

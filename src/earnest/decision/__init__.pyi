@@ -2,6 +2,8 @@
 
 from .calibrate import StudyAnswer as StudyAnswer
 from .calibrate import count_inclusion as count_inclusion
+from .calibrate import draw_study as draw_study
+from .calibrate import make_world as make_world
 from .gate import level_of_look as level_of_look
 from .inclusion import Holding as Holding
 from .inclusion import Inclusion as Inclusion

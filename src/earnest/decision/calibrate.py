@@ -143,7 +143,7 @@ def calibrate(
     jobs = workers(n_jobs)
     chosen, refused = _choose_methods(_name_methods(methods, source, usable, measure), n_resamples)
     asked = _find_answering(chosen, refused, usable, measure, ask, seeds)
-    world = _make_world(usable, measure, seeds)
+    world = make_world(usable, measure, seeds)
     with watch_progress(progress, n_simulations, "Simulated studies") as meter:
         meter.noun = "studies"
 
@@ -192,7 +192,7 @@ def _name_methods(
         if delivered is not None and delivered.ensemble is None:
             return [delivered.method]
         return [usual_method(pi, measure)]
-    names = list(methods) if isinstance(methods, Iterable) else [methods]
+    names: list[str | Method] = list(methods) if isinstance(methods, Iterable) else [methods]
     if not names:
         raise InputError("no method was requested", needs="at least one method, such as 'bbc'")
     return names
@@ -287,7 +287,7 @@ class _World:
     luck: float
 
 
-def _make_world(pi: Predictions, measure: Metric, seeds: Seeds) -> _World:
+def make_world(pi: Predictions, measure: Metric, seeds: Seeds) -> _World:
     """Make the population of predictions, and score its configurations."""
     random = seeds.generator(Purpose.STUDIES, 0)
     population = make_population(pi, measure, random, {"metric": measure})
@@ -319,7 +319,7 @@ def _find_strata(pi: Predictions, population: Population) -> list[NDArray[np.int
     return [every[first == fold] for fold in np.unique(first)]
 
 
-def _draw_study(world: _World, random: np.random.Generator) -> Predictions:
+def draw_study(world: _World, random: np.random.Generator) -> Predictions:
     """Return predictions of units drawn with replacement within folds, groups under new names."""
     population = world.population
     pi, units = population.pi, population.units
@@ -371,7 +371,7 @@ def _simulate_study(
 ) -> list[StudyAnswer | None]:
     """Return what each method says of one study; None where it cannot answer."""
     random = seeds.generator(Purpose.STUDIES, 1, number)
-    study = _draw_study(world, random)
+    study = draw_study(world, random)
     try:
         table = estimate_all(
             study,
