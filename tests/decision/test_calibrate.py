@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import beta, binom, binomtest
+from scipy.stats import beta, binom, binomtest, norm
 from sklearn.metrics import roc_auc_score
 
 import earnest as en
@@ -197,3 +197,38 @@ def test_few_cases_are_said() -> None:
         equal_configs(40, 3), metric="accuracy", n_simulations=3, n_resamples=50, rng=0
     )
     assert [caution.code for caution in small.cautions] == ["EN036"]
+
+
+@pytest.mark.slow
+def test_the_inclusion_of_a_failing_method_is_its_true_one() -> None:
+    """`naive_bootstrap` on twenty equal configurations of 200 cases, whose true AUC is known.
+
+    It held in 34 % of 300 data sets (seeds 0 to 299), and by `calibrate` in 32 % of studies, as the
+    mean over 8 data sets with a spread of 5 % between them. Four errors of both are 13 %.
+    """
+    n, configs = 200, 20
+    truth = float(norm.cdf(0.7 / np.sqrt(2)))
+    ask = {"metric": "roc_auc", "n_resamples": 200}
+
+    def draw(*seed: int) -> en.Predictions:
+        rng = np.random.default_rng([*seed, n, configs])
+        y = np.tile([0, 1], n // 2)
+        scores = 0.7 * y[:, None] + rng.standard_normal((n, configs))
+        return en.Predictions.from_arrays(y, scores, fold=np.arange(n) // 2 % 5)
+
+    held = []
+    for seed in range(300):
+        found = en.estimate(draw(seed), method="naive_bootstrap", rng=seed, **ask)  # type: ignore[arg-type]
+        assert found.interval is not None
+        held.append(found.interval.low <= truth <= found.interval.high)
+    shares = []
+    for seed in range(8):
+        made = en.calibrate(
+            draw(10**6, seed),
+            methods="naive_bootstrap",
+            n_simulations=60,
+            rng=seed,
+            **ask,  # type: ignore[arg-type]
+        )
+        shares.append(made["naive_bootstrap"].limits[0].share)
+    assert np.mean(shares) == pytest.approx(np.mean(held), abs=0.13)

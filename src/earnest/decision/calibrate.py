@@ -34,6 +34,7 @@ from earnest.core.text.doors import arg
 from earnest.decision.inclusion import Inclusion, Inclusions, MethodInclusion
 from earnest.decision.plan import LEAST_OF_A_CLASS, Population, make_population
 from earnest.engine.progress import watch_progress
+from earnest.inference.cases.case_values import case_values
 from earnest.kernels.score import score_table
 from earnest.methods.base import Method
 from earnest.methods.run import configure_method, estimate_all, find_fitting_knobs, usual_method
@@ -41,6 +42,9 @@ from earnest.metrics.families import Metric, MetricLike
 
 Array = NDArray[np.float64]
 DRAWS = 1_000  # of a study with enough cases of each class, before it is given up
+ROUNDS, NEWTON = 4, 8  # of tilts, and of steps to each
+UNITS_OF_A_SCORE = 3  # the fewest per configuration with which all scores can be moved
+COUNTING = 0.5  # share of the units that count in a population
 FEW_UNITS = 50  # of which a population is made
 TRUE_SCORE = frozenset(  # what the score of a configuration in the population is the truth of
     {
@@ -76,14 +80,15 @@ def calibrate(
     **What is simulated.** Studies with your sizes, folds, groups and metric, whose configurations
     agree as much as yours: cases (or groups) of your predictions are drawn again with all their
     configurations. Cases on which the winners were lucky are drawn more rarely, so that the winners
-    have their corrected score. The truth of a configuration is its score in that population, and
-    limits hold where they include the truth of the configuration that the method chose in the study
-    (the protocol of Paraschakis et al. 2024).
+    have their corrected score; and with three cases per configuration or more, the scores of all
+    differ only by what chance does not explain. Folds are dealt anew. The truth of a configuration
+    is its score in that population, and limits hold where they include the truth of the
+    configuration that the method chose in the study (the protocol of Paraschakis et al. 2024).
 
     **What it cannot see.** Errors that no case has had yet. Other training sets: the truth is that
-    of the models of these folds. And your predictions decide how far the configurations differ;
-    noise in their scores makes them differ a little too much, which is kind to methods that do not
-    correct for the choice.
+    of the models of these folds, taken together. With fewer than three cases per configuration,
+    noise makes the configurations differ too much, which is kind to methods that do not correct for
+    the choice.
 
     Parameters
     ----------
@@ -274,7 +279,9 @@ class _World:
     population : Population
         The units, with the probability of each within its stratum.
     strata : list of ndarray
-        The units of each fold, as many of which every study has.
+        Units of which every study has as many.
+    folds : ndarray of shape (units, R), optional
+        The folds that are dealt to the units of a study; None where units keep their own.
     truth : ndarray, shape (C,)
         The true scores.
     luck : float
@@ -283,6 +290,7 @@ class _World:
 
     population: Population
     strata: list[NDArray[np.intp]]
+    folds: NDArray[np.integer] | None
     truth: Array
     luck: float
 
@@ -291,9 +299,12 @@ def make_world(pi: Predictions, measure: Metric, seeds: Seeds) -> _World:
     """Make the population of predictions, and score its configurations."""
     random = seeds.generator(Purpose.STUDIES, 0)
     population = make_population(pi, measure, random, {"metric": measure})
-    strata = _find_strata(pi, population)
+    if 1 < pi.n_configs <= len(population.units) / UNITS_OF_A_SCORE:
+        population = _shrink_differences(population, measure)
+    folds = _find_folds(pi, population)
+    strata = _find_strata(pi, population, folds)
     shares = np.empty(len(population.units))
-    for rows in strata:  # a study has as many units of each fold as the predictions
+    for rows in strata:  # a study has as many units of each as the predictions
         weight = population.shares[rows]
         shares[rows] = weight / weight.sum() * len(rows) / len(population.units)
     weights = np.empty(pi.n_cases)
@@ -306,21 +317,115 @@ def make_world(pi: Predictions, measure: Metric, seeds: Seeds) -> _World:
     best = int(np.nanargmax(observed) if measure.greater_is_better else np.nanargmin(observed))
     sign = 1.0 if measure.greater_is_better else -1.0
     luck = float(sign * (observed[best] - truth[best]))
-    return _World(replace(population, shares=shares), strata, truth, luck)
+    return _World(replace(population, shares=shares), strata, folds, truth, luck)
 
 
-def _find_strata(pi: Predictions, population: Population) -> list[NDArray[np.intp]]:
-    """Return the units of each fold of the first repeat, or all where groups span folds."""
-    folds = pi.folds[:, 0]
-    first = np.array([folds[rows[0]] for rows in population.units])
+def _shrink_differences(population: Population, measure: Metric) -> Population:
+    """Return the population with weights that take the noise out of all scores, not of the best.
+
+    Observed scores differ by what the configurations are and by chance. In the population they
+    shall differ by what is left: about their mean, by the share of their variance that chance does
+    not explain. The weights of the units are the exponential tilt with these scores that stays
+    nearest to equal weights; it goes only as far as half of the units keep counting.
+    """
+    pi, units = population.pi, population.units
+    terms = np.nanmean(case_values(pi, measure).terms, axis=2)  # (n, C)
+    terms = terms - terms.mean(axis=0)
+    added = np.stack([terms[rows].sum(axis=0) for rows in units])
+    added *= len(units) / pi.n_cases  # what a unit adds to a score, in units of equal weight
+    observed = score_table(pi, measure, Weights.ones(pi.n_cases))[0]
+    usable = ~(np.isnan(observed) | np.isnan(added).any(axis=0))
+    if usable.sum() < 2:
+        return population
+    unit = np.empty(pi.n_cases, dtype=np.intp)
+    for number, rows in enumerate(units):
+        unit[rows] = number
+
+    def score(shares: Array) -> Array:
+        weights = shares[unit] * len(units)
+        return np.asarray(score_table(pi, measure, Weights(weights[None]))[0])
+
+    apart = added[:, usable] - added[:, usable].mean(axis=1, keepdims=True)
+    noise = float((apart**2).sum(axis=0).mean()) / len(units) ** 2
+    spread = float(observed[usable].var())
+    kept = max(1.0 - noise / spread, 0.0) if spread else 0.0
+    corrected = score(population.shares)
+    level = float(np.mean(corrected[usable]))
+    target = level + kept * (observed - observed[usable].mean())
+    best = int(np.nanargmax(observed) if measure.greater_is_better else np.nanargmin(observed))
+    target += corrected[best] - target[best]  # the winner keeps the score that its luck leaves it
+    shares = population.shares
+    wanted = (target - observed)[usable]
+    for _ in range(ROUNDS):
+        shares = _tilt(added[:, usable], wanted)
+        wanted = wanted + (target - score(shares))[usable]  # scores are no sums
+    return replace(population, shares=shares)
+
+
+def _tilt(added: Array, wanted: Array) -> Array:
+    """Return shares exp(added t) of units whose mean of `added` (units, C) is as wanted.
+
+    A ridge keeps the tilt from what the units can hardly tell; it grows until the effective number
+    of units is half of them.
+    """
+    count = len(added)
+    covariance = added.T @ added / count
+    scale = float(np.trace(covariance)) / len(covariance)
+    ridge = 1e-3 * scale
+    while True:
+        slope = np.zeros(added.shape[1])
+        for _ in range(NEWTON):
+            shares = np.exp(added @ slope - (added @ slope).max())
+            shares /= shares.sum()
+            mean = shares @ added
+            steep = (added * shares[:, None]).T @ added - np.outer(mean, mean)
+            steep[np.diag_indices_from(steep)] += ridge
+            slope = slope + np.linalg.solve(steep, wanted - mean - ridge * slope)
+        exponent = added @ slope
+        shares = np.exp(exponent - exponent.max())
+        shares /= shares.sum()
+        if np.isfinite(shares).all() and 1.0 / (shares**2).sum() >= count * COUNTING:
+            return np.asarray(shares)
+        ridge *= 4.0
+
+
+def _find_folds(pi: Predictions, population: Population) -> NDArray[np.integer] | None:
+    """Return the folds of every unit (units, R); None where a unit has several, or lacks one."""
+    if (pi.folds < 0).any():
+        return None
+    first = np.stack([pi.folds[rows[0]] for rows in population.units])
+    alike = zip(population.units, first, strict=True)
+    return first if all((pi.folds[rows] == of).all() for rows, of in alike) else None
+
+
+def _find_strata(
+    pi: Predictions, population: Population, folds: NDArray[np.integer] | None
+) -> list[NDArray[np.intp]]:
+    """Return the units of each class where folds have the classes alike, as stratified ones do.
+
+    Otherwise all units are one stratum; where folds cannot be dealt anew, those of a fold are.
+    """
     every = np.arange(len(population.units))
-    if any(len(np.unique(folds[rows])) > 1 for rows in population.units):
+    target = pi.target
+    if folds is None:
+        first = np.array([pi.folds[rows[0], 0] for rows in population.units])
+        return [every[first == fold] for fold in np.unique(first)]
+    if not target.has_classes or target.groups is not None or pi.n_folds == 1:
         return [every]
-    return [every[first == fold] for fold in np.unique(first)]
+    cells = [every[target.y == label] for label in range(len(target.classes))]
+    for cell in cells:
+        counts = np.bincount(folds[cell, 0], minlength=pi.n_folds)
+        if counts.max() - counts.min() > 1:
+            return [every]
+    return [cell for cell in cells if len(cell)]
 
 
 def draw_study(world: _World, random: np.random.Generator) -> Predictions:
-    """Return predictions of units drawn with replacement within folds, groups under new names."""
+    """Return predictions of units drawn with replacement, groups under new names.
+
+    Folds are dealt anew. If a unit kept its own, the few cases of a fold would be the truth about
+    its model, and folds would be more unlike than they are.
+    """
     population = world.population
     pi, units = population.pi, population.units
     target = pi.target
@@ -351,7 +456,12 @@ def draw_study(world: _World, random: np.random.Generator) -> Predictions:
     if target.groups is not None:
         names = np.repeat(np.arange(len(drawn)), [len(units[unit]) for unit in drawn])
     study = pi.take(rows)
-    return replace(study, target=replace(study.target, ids=None, groups=names))
+    study = replace(study, target=replace(study.target, ids=None, groups=names))
+    if world.folds is None:
+        return study
+    dealt = [random.permutation(stratum) for stratum in world.strata]
+    folds = world.folds[np.concatenate(dealt)]
+    return replace(study, folds=np.repeat(folds, [len(units[unit]) for unit in drawn], axis=0))
 
 
 # What the methods say of a study.

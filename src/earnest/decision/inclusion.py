@@ -29,8 +29,8 @@ TOLERATED = 1.5  # times the misses of the level that limits which hold may have
 LIMITS_OF_THE_ANSWER = (
     "The simulated studies draw the cases of these predictions again. So they cannot show errors "
     "that no case has had yet, nor what another training set would have given: the truth is that "
-    "of the models of these folds. How far the configurations differ is taken from the scores "
-    "that you saw, with the luck of the winners taken out."
+    "of the models of these folds, taken together. How far the configurations differ is taken "
+    "from the scores that you saw, with the luck of the winners taken out."
 )
 
 
