@@ -14,13 +14,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.evidence import EvidenceLike, Source, open_source
+from earnest.adapters.evidence import EvidenceLike, Source, open_evidence
 from earnest.comparison.asking import read_measured
 from earnest.core.arguments.base import check_arguments
 from earnest.core.arguments.calibrate import CalibrateArguments
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError
-from earnest.core.base.protocols import Outcome, Progress
-from earnest.core.base.provenance import versions
+from earnest.core.base.protocols import Progress, TaskOutcome
+from earnest.core.base.provenance import list_versions
 from earnest.core.base.rng import Purpose, RngLike, Seeds
 from earnest.core.base.threads import each, workers
 from earnest.core.cautions import of_limits
@@ -140,7 +140,7 @@ def calibrate(
         side=str(side),
         n_simulations=n_simulations,
     )
-    source = open_source(predictions)
+    source = open_evidence(predictions)
     pi, measure = read_measured(source.evidence, source.metric_or(metric))
     usable = pi.usable()
     seeds = Seeds.of(source.seed_or(rng))
@@ -154,7 +154,7 @@ def calibrate(
 
         def simulate(number: int) -> list[StudyAnswer | None]:
             answers = _simulate_study(world, asked, measure, ask, seeds, number)
-            meter.advance(Outcome((number,)))
+            meter.advance(TaskOutcome((number,)))
             return answers
 
         studies = each(simulate, range(n_simulations), jobs)
@@ -178,7 +178,7 @@ def calibrate(
             n_folds=usable.n_folds,
             n_repeats=usable.n_repeats,
             knobs={"n_simulations": n_simulations, "n_resamples": n_resamples},
-            versions=versions(),
+            versions=list_versions(),
         ),
     )
 

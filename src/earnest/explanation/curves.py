@@ -482,7 +482,7 @@ class EffectSurface(Effect):
         if not shared.any():
             return np.full(self.mean.shape, np.nan)
         apart = self.mean - self.mean[shared].mean() - other.mean + other.mean[shared].mean()
-        level = 1.0 - (1.0 - check.share("confidence_level", confidence_level)) / shared.sum()
+        level = 1.0 - (1.0 - check.check_share("confidence_level", confidence_level)) / shared.sum()
         reach = quantile(level) * (self.sd_of_mean + other.sd_of_mean)
         return np.asarray(np.where(np.abs(apart) > reach, apart, np.where(shared, 0.0, np.nan)))
 

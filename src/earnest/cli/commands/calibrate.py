@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from earnest.cli.commands.assess import make_progress_line
 from earnest.cli.options import Output, Table
-from earnest.cli.reading import read_evidence
+from earnest.cli.reading import read_file_and_metrics
 from earnest.cli.writing import check_table, write_results
 from earnest.core.arguments.base import pass_arguments
 from earnest.core.arguments.calibrate import CalibrateArguments
@@ -31,7 +31,7 @@ def command(
     """Read predictions, simulate studies like them, and say how often limits held."""
     check_table(output)
     metrics = None if question.metric is None else [question.metric]
-    evidence, named = read_evidence(predictions, reading, scoring, metrics)
+    evidence, named = read_file_and_metrics(predictions, reading, scoring, metrics)
     ask = pass_arguments(question, without=("metric",))
     from earnest.decision.calibrate import calibrate
 
