@@ -175,6 +175,7 @@ def training(a: Any, b: Any, X: Any, y: Any) -> None:
 def figures(
     estimate: en.results.Estimate,
     plan: en.results.Plan,
+    inclusions: en.results.Inclusions,
     explanation: en.results.Explanation,
     ax: Axes,
     figure: Figure,
@@ -184,6 +185,7 @@ def figures(
         estimate.plot(),
         estimate.plot(ax),
         plan.plot(ax),
+        inclusions.plot(ax),
         explanation.plot(figure, most=3),
         explanation.importance.plot(),
         explanation.effect2d("C", "gamma").plot(figure),

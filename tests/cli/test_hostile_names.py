@@ -120,6 +120,8 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
              ("gate", *PREDS, "--above", "0.99", "--junit", "{new}.xml", "--markdown", "{new}.md"),
              ("gate", "scores.parquet", "--scores", "--above", "0.9", "--markdown", "{new}.md")),
     "plan": (("plan", EVIL),),
+    "calibrate": (("calibrate", *PREDS, "--n-simulations", "2", "--n-resamples", "20"),
+                  ("calibrate", *PREDS, "--methods", EVIL)),
     "explain": (("explain", *TRIALS), ("explain", *TRIALS, "--out", "{new}.html")),
     "report": (("report", "run", "--out", "{new}.html"), ("report", "run", "--out", "{new}.md"),
                ("report", *PREDS, "--out", "{new}.md"), ("report", *PREDS, "--out", "{new}.html")),

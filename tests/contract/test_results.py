@@ -21,6 +21,7 @@ from sklearn.tree import DecisionTreeClassifier
 import earnest as en
 from earnest.core import Result
 from earnest.core.cautions import of_search
+from earnest.decision import Inclusion
 from earnest.errors import EvidenceError, FormatError, InputError
 from earnest.testing import example_predictions
 from tests.public_names import public_names
@@ -98,6 +99,14 @@ def results() -> dict[str, Any]:
             pi.select(names[0]), metric="accuracy", against=pi.select(names[1]), margin=0.1
         ),
         "plan": en.plan(pi, metric="accuracy", detect=0.1, rng=0),
+        "inclusions": en.calibrate(
+            pi,
+            metric="accuracy",
+            methods=["bbc", "naive", "corrected_t"],
+            n_simulations=5,
+            n_resamples=50,
+            rng=0,
+        ),
         "explanation": tree,
         "curve": next(iter(tree.effects.values())),
         "surface": tree.effect2d("rate", "kind"),
@@ -113,7 +122,8 @@ KINDS = [
     "comparisons", "gain", "mean gain", "no gain", "thresholds", "learning curve",
     "bootstrap bca", "bootstrap percentile", "bootstrap basic",
     "bootstrap studentised", "undefined draws", "lower bound", "jackknife", "influence",
-    "given slope", "verdict", "verdict on a pair", "plan", "explanation",
+    "given slope", "verdict", "verdict on a pair", "plan", "inclusions",
+    "explanation",
     "curve", "surface", "regions", "interval", "caution",
     "refusal",
 ]  # fmt: skip
@@ -325,6 +335,7 @@ NOT_READ = {
     "runs",
     *en.results.Estimate.derived,
     *en.results.Comparison.derived,
+    *Inclusion.derived,
 }
 # The same of an explanation, and values of hyperparameters, which are of any type.
 OF_EFFECTS = {"unbiased", *en.results.EffectCurve.derived}

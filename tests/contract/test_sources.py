@@ -72,6 +72,7 @@ VERBS: dict[str, Callable[..., Any]] = {
     "thresholds": lambda given, **how: en.thresholds(given, **SMALL, **how),
     "gate": lambda given, **how: en.gate(given, above=0.5, **how),
     "plan": lambda given, **how: en.plan(given, width=0.2, **how),
+    "calibrate": lambda given, **how: en.calibrate(given, n_simulations=3, **SMALL, **how),
     "report": lambda given, **how: en.report(given, explain=False, **SMALL, **how),
 }
 

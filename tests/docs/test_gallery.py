@@ -74,6 +74,7 @@ PLOTTED = {  # what a public class with `plot` comes from
     "Explanation": "en.explain(",
     "Gain": "en.gain(",
     "LearningCurve": "en.learning_curve(",
+    "Inclusions": "en.calibrate(",
     "Plan": "en.plan(",
     "RegionTree": ".region_tree(",
     "Thresholds": "en.thresholds(",

@@ -122,6 +122,9 @@ def make_results() -> dict[str, Any]:
         ),
         "verdict": en.gate(pi.select(names[0]), metric="roc_auc", above=0.5),
         "plan": en.plan(pi, metric="accuracy", detect=0.1, rng=0),
+        "inclusions": en.calibrate(
+            pi, metric="accuracy", methods=["bbc", "naive"], n_simulations=5, n_resamples=50, rng=0
+        ),
         "explanation": with_flat_effects(),
         "explanation of long names": explain_long_names(),
         "predictions": pi,

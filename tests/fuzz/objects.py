@@ -224,6 +224,9 @@ def _verb(r: random.Random, notes: list[str]) -> None:
         "evidence": lambda: en.estimate(member(), metric="accuracy"),
         "gate": lambda: en.gate(pi, metric="accuracy", above=member(), config=other()),
         "plan": lambda: en.plan(pi, metric="accuracy", detect=member(), n_configs=other()),
+        "calibrate": lambda: en.calibrate(
+            pi, metric="accuracy", methods=member(), n_simulations=2, side=other(), n_resamples=20
+        ),
         "thresholds": lambda: en.thresholds(
             pi, metric="roc_auc", thresholds=member(), n_resamples=20
         ),

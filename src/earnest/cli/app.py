@@ -20,6 +20,7 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 from earnest.cli import ENDINGS, INTERRUPTED, ending_code
 from earnest.cli.commands import (
     assess,
+    calibrate,
     compare,
     compare_learners,
     demo,
@@ -140,6 +141,7 @@ COMMANDS: tuple[tuple[str, str, str, Callable[..., None]], ...] = (  # name, pan
     ("compare-learners", "Ask", compare_learners.HELP, compare_learners.command),
     ("gate", "Decide", gate.HELP, gate.command),
     ("plan", "Decide", plan.HELP, plan.command),
+    ("calibrate", "Decide", calibrate.HELP, calibrate.command),
     ("explain", "Ask", explain.HELP, explain.command),
     ("report", "Ask", report.HELP, report.command),
     ("methods", "Look up", lookup.METHODS_HELP, lookup.list_methods),

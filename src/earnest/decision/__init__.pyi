@@ -1,6 +1,12 @@
 """What other rooms and several tests use of `earnest.decision`, each name with its home."""
 
+from .calibrate import StudyAnswer as StudyAnswer
+from .calibrate import count_inclusion as count_inclusion
+from .calibrate import draw_study as draw_study
+from .calibrate import make_world as make_world
 from .gate import level_of_look as level_of_look
+from .inclusion import Holding as Holding
+from .inclusion import Inclusion as Inclusion
 from .plan import make_population as make_population
 from .verdict import count_more as count_more
 from .verdict import decide_outcome as decide_outcome

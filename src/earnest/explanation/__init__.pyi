@@ -15,6 +15,7 @@ from .regions.partition import Growth as Growth
 from .regions.partition import RegionRule as RegionRule
 from .regions.partition import grow as grow
 from .regions.partition import regions_of as regions_of
+from .regions.regions import Limit as Limit
 from .regions.splits import MOST_LEVELS as MOST_LEVELS
 from .regions.splits import Node as Node
 from .regions.splits import Split as Split

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.errors import EvidenceError
+from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import finite
 from earnest.core.results.base import (
     HIDDEN,
@@ -452,6 +452,40 @@ class EffectSurface(Effect):
     trials: tuple[tuple[object, object], ...]
     best: tuple[object, object] | None
 
+    def list_apart(self, other: EffectSurface, confidence_level: float = 0.95) -> Floats:
+        """Return by how much two surfaces differ in shape, where they clearly do, else 0.
+
+        Each surface is taken about its own average over the pairs that both have, so that a region
+        in which everything is better does not count. They differ at a pair where the bands of the
+        two averages (eq. 4) do not overlap, at the level for all pairs at once (Bonferroni).
+
+        Parameters
+        ----------
+        other : EffectSurface
+            That of the same parameters on the same grid, such as that of the whole space.
+        confidence_level : float
+            The level of the bands.
+
+        Returns
+        -------
+        ndarray of shape (Ga, Gb)
+            This surface minus the other, each about its average; 0 where bands overlap, NaN where
+            one of them has no value.
+        """
+        if (self.params, self.grids) != (other.params, other.grids):
+            raise InputError(
+                "the surfaces are of other parameters or grids",
+                needs=f"{self.params[0]!r} and {self.params[1]!r} on the same grid",
+                got=f"{other.params[0]!r} and {other.params[1]!r}",
+            )
+        shared = ~(np.isnan(self.mean) | np.isnan(other.mean))
+        if not shared.any():
+            return np.full(self.mean.shape, np.nan)
+        apart = self.mean - self.mean[shared].mean() - other.mean + other.mean[shared].mean()
+        level = 1.0 - (1.0 - check.check_share("confidence_level", confidence_level)) / shared.sum()
+        reach = quantile(level) * (self.sd_of_mean + other.sd_of_mean)
+        return np.asarray(np.where(np.abs(apart) > reach, apart, np.where(shared, 0.0, np.nan)))
+
     def plot(self, figure: Figure | None = None) -> Axes:
         """Draw the mean next to its uncertainty and return the matplotlib Axes of the mean."""
         from earnest.plotting.figures.effects import plot_surface
@@ -470,8 +504,9 @@ class EffectSurface(Effect):
 
     def __repr__(self) -> str:
         """Return one line."""
+        region = f" where {self.where}" if self.where else ""
         return (
-            f"effect of {self.params[0]} and {self.params[1]} on {self.objective.name}: "
+            f"effect of {self.params[0]} and {self.params[1]} on {self.objective.name}{region}: "
             f"{float(np.nanmin(self.mean)):.3g} to {float(np.nanmax(self.mean)):.3g}, "
             f"average uncertainty {float(np.nanmean(self.sd)):.2g}"
         )

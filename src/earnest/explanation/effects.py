@@ -7,7 +7,7 @@ exist.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypedDict
@@ -27,6 +27,7 @@ from earnest.explanation.curves import (
     average_columns,
     average_ice,
 )
+from earnest.explanation.regions.regions import Limit, inside
 from earnest.explanation.surrogate.surrogate import EffectSums, FittedSurrogate
 
 Floats = NDArray[np.float64]
@@ -222,21 +223,61 @@ def refuse_never_active(scene: Scene, *columns: int) -> InputError:
 
 
 def compute_surface(
-    scene: Scene, first: str | int, second: str | int, size: int | None = None
+    scene: Scene,
+    first: str | int,
+    second: str | int,
+    size: int | None = None,
+    *,
+    limits: Sequence[Limit] = (),
+    where: str = "",
+    n_points: int = SURFACE_POINTS,
 ) -> EffectSurface:
-    """Return the joint effect of two parameters."""
+    """Return the joint effect of two parameters, in the part of the space that meets limits.
+
+    A limit on another parameter chooses the points that are averaged. A limit on one of the two
+    leaves the pairs that do not meet it without a value.
+
+    Parameters
+    ----------
+    scene : Scene
+        The surrogate and the trials.
+    first, second : str or int
+        The parameters.
+    size : int, optional
+        How many values each has; those of the curves by default.
+    limits : sequence of Limit
+        What a configuration must meet; the whole space by default.
+    where : str
+        The same in words.
+    n_points : int
+        How many points are averaged at most.
+    """
     a, b = scene.space.index(first), scene.space.index(second)
     _check_pair(scene, a, b)
-    points = scene.points_where_active(a, b)[:SURFACE_POINTS]
+    others = [limit for limit in limits if scene.space.index(limit.param) not in (a, b)]
+    points = scene.points_where_active(a, b)
+    points = points[inside(scene.space, others, scene.space.mask(points))][:n_points]
     if not len(points):
-        raise refuse_never_active(scene, a, b)
+        raise (
+            refuse_empty_region(scene, a, b, where) if others else refuse_never_active(scene, a, b)
+        )
     size = scene.grid_size if size is None else size
     (grid_a, codes_a), (grid_b, codes_b) = (scene.space.grid(c, size) for c in (a, b))
     pairs = np.array([(u, v) for u in codes_a for v in codes_b])
     sums = scene.fitted.effect(points, (a, b), pairs)
     shape = (len(grid_a), len(grid_b))
-    mean, sd, sd_of_mean = _average_existing(scene, points, (a, b), pairs, sums)
+    placed = np.full((len(pairs), len(scene.space)), np.nan)
+    placed[:, [a, b]] = pairs
+    own = [limit for limit in limits if limit not in others]
+    allowed = inside(scene.space, own, placed)
+    if not allowed.any():
+        raise refuse_empty_region(scene, a, b, where)
+    mean, sd, sd_of_mean = (
+        np.where(allowed, sheet, np.nan)
+        for sheet in _average_existing(scene, points, (a, b), pairs, sums)
+    )
     there = np.isnan(scene.codes[:, [a, b]]).sum(axis=1) == 0
+    there &= inside(scene.space, limits, scene.codes)
     kinds = [scene.space[c] for c in (a, b)]
     columns = (kind.decode(scene.codes[:, c]) for kind, c in zip(kinds, (a, b), strict=True))
     values = list(zip(*columns, strict=True))
@@ -248,10 +289,22 @@ def compute_surface(
         sd=sd.reshape(shape),
         sd_of_mean=sd_of_mean.reshape(shape),
         objective=scene.objective,
-        where=" and ".join(filter(None, (describe_condition(scene.space, c) for c in (a, b)))),
+        where=where
+        or " and ".join(filter(None, (describe_condition(scene.space, c) for c in (a, b)))),
         n_points=len(points),
         trials=tuple(value for value, here in zip(values, there, strict=True) if here),
         best=values[scene.best] if there[scene.best] else None,
+    )
+
+
+def refuse_empty_region(scene: Scene, a: int, b: int, where: str) -> InputError:
+    """Return the error for a region in which two parameters have no joint effect."""
+    names = " and ".join(repr(scene.space[c].name) for c in (a, b))
+    return InputError(
+        f"{names} have no joint effect in this region",
+        needs="a region in which both are active",
+        got=where or "an empty region",
+        cure="Take a region of the tree of one of them.",
     )
 
 

@@ -26,6 +26,7 @@ from earnest.explanation.coverage import find_untested
 from earnest.explanation.curves import EffectCurve, Objective
 from earnest.explanation.effects import Scene, effect_of, find_ranges
 from earnest.explanation.importance import measure_importance
+from earnest.explanation.joint import find_joint_effect
 from earnest.explanation.regions.partition import DEFAULT_REGIONS, Growth, RegionRule, regions_of
 from earnest.explanation.regions.regions import RegionTree
 from earnest.explanation.result import Explanation
@@ -229,6 +230,7 @@ def _make_explanation(
             **_list_knobs(rule),
             "versions": dict(list_versions()),
         },
+        joint_effect=find_joint_effect(scene, trees, importance.ranking, level),
         scene=scene,
     )
 

@@ -16,7 +16,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import JsonObject
 from earnest.core.base.threads import one_blas_thread
-from earnest.core.results.base import HIDDEN, Result, is_page
+from earnest.core.results.base import HIDDEN, OPTIONAL, Result, is_page
 from earnest.core.results.cautions import Caution
 from earnest.core.space.levels import show_level
 from earnest.core.space.trials import TrialCounts
@@ -39,6 +39,7 @@ from earnest.explanation.effects import (
     effect_of,
 )
 from earnest.explanation.importance import Importance, Share
+from earnest.explanation.joint import JointEffect
 from earnest.explanation.regions.partition import Growth, RegionRule, regions_of
 from earnest.explanation.regions.regions import Region, RegionTree, inside
 from earnest.explanation.sampling_bias import SamplingBias, show_short
@@ -89,6 +90,9 @@ class Explanation(Result):
         Coded remarks.
     provenance : mapping
         Source, seed, Monte Carlo points, grid and versions.
+    joint_effect : JointEffect or None
+        Whether the two foremost parameters work together otherwise in the region of the best
+        configuration; None where there is no such region or pair.
     scene : Scene or None
         What further questions are answered from; not written, so None after `from_dict`.
 
@@ -129,6 +133,7 @@ class Explanation(Result):
     confidence_level: float
     cautions: tuple[Caution, ...]
     provenance: JsonObject
+    joint_effect: JointEffect | None = field(default=None, metadata=OPTIONAL)
     scene: Scene | None = field(default=None, repr=False, metadata=HIDDEN)
 
     @property
@@ -189,11 +194,34 @@ class Explanation(Result):
         return effect_of(scene, param, points[rows], where=within.words)
 
     @one_blas_thread()
-    def effect2d(self, first: str, second: str, *, grid_size: int | None = None) -> EffectSurface:
-        """Return the joint effect of two parameters, with its uncertainty."""
+    def effect2d(
+        self,
+        first: str,
+        second: str,
+        *,
+        grid_size: int | None = None,
+        within: Region | None = None,
+    ) -> EffectSurface:
+        """Return the joint effect of two parameters, in a region if one is given.
+
+        Parameters
+        ----------
+        first, second : str
+            Two parameters of the space.
+        grid_size : int, optional
+            How many values each has; those of the curves by default.
+        within : Region, optional
+            A region of any tree: averages are over its points, and pairs outside it have no value.
+            Both uncertainties are computed for it.
+        """
         if grid_size is not None:
             check.whole_number("grid_size", grid_size, low=2)
-        return compute_surface(self._scene(), first, second, grid_size)
+        scene = self._scene()
+        if within is None:
+            return compute_surface(scene, first, second, grid_size)
+        return compute_surface(
+            scene, first, second, grid_size, limits=within.limits, where=within.words
+        )
 
     @one_blas_thread()
     def region_tree(

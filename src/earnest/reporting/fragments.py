@@ -41,6 +41,7 @@ from earnest.core.text.names import simplify_values
 from earnest.core.text.numbers import percent, prose
 from earnest.core.text.thresholds import tell_thresholds
 from earnest.core.text.thresholds import word_headline as thresholds_headline
+from earnest.decision.inclusion import Inclusions
 from earnest.decision.plan import Plan
 from earnest.decision.verdict import Verdict
 from earnest.explanation.result import Explanation, show_share
@@ -157,7 +158,7 @@ def thresholds_fragment(thresholds: Thresholds) -> str:
     return fragment(sentence, words, facts, thresholds.cautions, [picture], table=table)
 
 
-def _table_of(result: Thresholds | Plan) -> StripTable:
+def _table_of(result: Thresholds | Plan | Inclusions) -> StripTable:
     """Return the table that a result has for a paper."""
     table = result._to_table()
     rows = tuple(TableRow(row) for row in table.rows)
@@ -522,6 +523,17 @@ def plan_fragment(plan: Plan) -> str:
     return fragment(plan.sentence, "", facts, plan.cautions, table=_table_of(plan))
 
 
+def inclusions_fragment(result: Inclusions) -> str:
+    """Return a check of intervals: the sentence, what it cannot see, the table and cautions."""
+    facts = [
+        ("Studies", f"{result.n_simulations:,} of {result.n_cases:,} cases"),
+        ("Luck taken out", f"{result.luck:.3g}"),
+        ("For pasting", repr(result)),
+    ]
+    table = _table_of(result)
+    return fragment(result.sentence, result.about, facts, result.cautions, table=table)
+
+
 _FRAGMENTS: dict[type, Callable[[Any], str]] = {
     Estimate: estimate_fragment,
     Estimates: estimates_fragment,
@@ -534,4 +546,5 @@ _FRAGMENTS: dict[type, Callable[[Any], str]] = {
     StatisticResult: statistic_fragment,
     Verdict: verdict_fragment,
     Plan: plan_fragment,
+    Inclusions: inclusions_fragment,
 }

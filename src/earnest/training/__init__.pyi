@@ -16,6 +16,7 @@ from .fit.response import cut_parts as cut_parts
 from .fit.response import take_rows as take_rows
 from .fit.response import will_have as will_have
 from .fit.samples import CopySplitter as CopySplitter
+from .fit.samples import Samples as Samples
 from .fit.samples import find_inner_splits as find_inner_splits
 from .fit.samples import keep_copies_together as keep_copies_together
 from .fit.splits import Splits as Splits

@@ -11,6 +11,7 @@ import earnest as en
 from earnest.cli.app import options_of
 from earnest.core.arguments.assess import AssessArguments
 from earnest.core.arguments.base import check_arguments, list_arguments, name_option
+from earnest.core.arguments.calibrate import CalibrateArguments
 from earnest.core.arguments.compare import CompareArguments, CompareManyArguments
 from earnest.core.arguments.compare_learners import CompareLearnersArguments
 from earnest.core.arguments.estimate import EstimateArguments
@@ -34,6 +35,7 @@ VERBS = [
     ("assess", AssessArguments),
     ("gate", GateArguments),
     ("plan", PlanArguments),
+    ("calibrate", CalibrateArguments),
     ("explain", ExplainArguments),
     ("report", ReportArguments),
     ("tune", TuneArguments),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from statistics import NormalDist
 
 import numpy as np
 import pytest
 
 import earnest as en
-from earnest.explanation import compute_surface, effect_of
+from earnest.explanation import Limit, compute_surface, effect_of
 from earnest.results import EffectCurve
 from tests.explanation.scenes import (
     Known,
@@ -219,3 +220,60 @@ def test_the_points_depend_on_the_seed_alone() -> None:
     np.testing.assert_array_equal(
         first.points_where_active(1), replace(again, fitted=Known(mixed())).points_where_active(1)
     )
+
+
+# ---- two parameters in a region
+
+
+@pytest.mark.parametrize("allowed", [False, True])
+def test_a_surface_in_a_region_is_the_loop_over_its_points_and_pairs(allowed: bool) -> None:
+    space = forbidding() if allowed else PLAIN
+    scene = known_scene(space, grid=5, n_points=200)
+    limits = (Limit("b", "<=", 0.6, 0.6), Limit("a", ">", 0.3, 0.3))
+    surface = compute_surface(scene, "a", "c", limits=limits, where="b <= 0.6 and a > 0.3")
+    points = [point for point in scene.points if point[1] <= 0.6]  # whatever its own a
+    for i, u in enumerate(np.linspace(0.0, 1.0, 5)):
+        for k, v in enumerate(np.linspace(0.0, 1.0, 5)):
+            rows = np.array(points)
+            rows[:, 0], rows[:, 2] = u, v
+            rows = rows[scene.space.valid(rows)]
+            if u <= 0.3:
+                sheets = (surface.mean, surface.sd, surface.sd_of_mean)
+                assert np.isnan([sheet[i, k] for sheet in sheets]).all()
+                continue
+            mean, sd = scene.fitted.posterior(rows)
+            assert surface.mean[i, k] == pytest.approx(mean.mean())
+            assert surface.sd[i, k] == pytest.approx(np.sqrt((sd**2).mean()))
+            # eq. 4 with independent errors of the points
+            assert surface.sd_of_mean[i, k] == pytest.approx(np.sqrt((sd**2).sum()) / len(rows))
+    assert surface.n_points == len(points) < 200
+    assert surface.where == "b <= 0.6 and a > 0.3"
+    tried = scene.space.decode(scene.codes[(scene.codes[:, 1] <= 0.6) & (scene.codes[:, 0] > 0.3)])
+    assert surface.trials == tuple((config["a"], config["c"]) for config in tried)
+
+
+def test_a_region_without_the_pair_is_refused() -> None:
+    scene = known_scene(PLAIN, grid=3)
+    for limits in ((Limit("b", ">", 1.0, 1.0),), (Limit("a", ">", 1.0, 1.0),)):
+        with pytest.raises(en.errors.InputError, match="no joint effect in this region"):
+            compute_surface(scene, "a", "c", limits=limits)
+
+
+def test_surfaces_are_apart_where_the_bands_of_their_shapes_are() -> None:
+    whole = compute_surface(known_scene(PLAIN, grid=3), "a", "c")
+    level = 1 - 0.05 / 9
+    reach = NormalDist().inv_cdf(0.5 + level / 2) * 2 * whole.sd_of_mean
+    higher = replace(whole, mean=whole.mean + 7.0)
+    assert (higher.list_apart(whole) == 0.0).all()  # a level is no shape
+    moved = np.zeros((3, 3))
+    moved[0, 1], moved[2, 2] = 1.6, 0.9
+    moved *= reach
+    other = replace(whole, mean=whole.mean + moved)
+    centred = moved - moved.mean()
+    apart = other.list_apart(whole)
+    assert apart == pytest.approx(np.where(np.abs(centred) > reach, centred, 0.0))
+    assert (apart != 0).any()
+    gap = replace(whole, mean=np.where(np.eye(3) > 0, np.nan, whole.mean))
+    assert np.isnan(gap.list_apart(whole)).tolist() == (np.eye(3) > 0).tolist()
+    with pytest.raises(en.errors.InputError, match="other parameters or grids"):
+        whole.list_apart(compute_surface(known_scene(PLAIN, grid=3), "a", "b"))

@@ -1,12 +1,13 @@
-"""A verdict or a plan as people read it in a terminal: the sentence, the numbers, the cautions."""
+"""A verdict, a plan or a check of intervals in a terminal: sentence, numbers, cautions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
 from earnest.cli.show.estimate import Fact, emit_blocks, label_facts, remarks, show_paragraph
-from earnest.core.results.specs import Selection
+from earnest.core.results.specs import Selection, Side
 from earnest.core.text.numbers import percent
+from earnest.decision.inclusion import Inclusions
 from earnest.decision.plan import DETECT, MOST_ITEMS, Plan
 from earnest.decision.verdict import Verdict
 
@@ -77,3 +78,49 @@ def _list_plan_facts(plan: Plan) -> Iterator[Fact]:
     what = "power" if plan.question == DETECT else "mean width"
     yield "Curve", f"{what} of studies drawn from the pilot's {plan.n_pilot:,} items"
     yield "Level", percent(plan.confidence_level)
+
+
+def show_inclusions(result: Inclusions) -> None:
+    """Write how often limits held, method by method."""
+    emit_blocks(
+        [show_paragraph(result.sentence, "bold")],
+        [label_facts(_list_inclusions(result))],
+        [label_facts(_list_study_facts(result))],
+        [show_paragraph(result.about)],
+        remarks(result.cautions, "cases"),
+    )
+
+
+def _list_inclusions(result: Inclusions) -> Iterator[Fact]:
+    """Yield a line for each kind of limits of each method."""
+    for row in result.methods:
+        for inclusion in row.limits:
+            share, error = 100 * inclusion.share, 100 * inclusion.standard_error
+            word = "width" if inclusion.side == Side.TWO_SIDED else "distance"
+            yield (
+                row.method,
+                f"{inclusion.side} held {share:.1f} % (± {error:.1f}), exact p "
+                f"{inclusion.p_value:.2g}, mean {word} {inclusion.tightness:.3g}: "
+                f"{inclusion.verdict}",
+            )
+        yield (
+            "" if row.limits else row.method,
+            f"value {abs(row.bias):.3g} (± {row.bias_error:.2g}) too "
+            f"{'good' if row.bias > 0 else 'bad'} on average",
+        )
+        if row.refused:
+            yield "", f"no answer in {row.refused:,} of {result.n_simulations:,} studies"
+    for name, refusal in result.refused.items():
+        yield name, f"left out: {refusal.what}"
+
+
+def _list_study_facts(result: Inclusions) -> Iterator[Fact]:
+    yield (
+        "Studies",
+        (
+            f"{result.n_simulations:,} of {result.n_cases:,} cases and {result.n_configs:,} "
+            f"configurations, drawn from your predictions, seed {result.provenance.seed}"
+        ),
+    )
+    yield "Luck", f"{result.luck:.3g} taken from the score of your best configuration"
+    yield "Level", percent(result.confidence_level)

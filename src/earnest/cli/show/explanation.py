@@ -78,6 +78,9 @@ def show_winner(explanation: Explanation) -> Iterator[Part]:
     yield Padding(Text(clean(leaf.words), style=ACCENT), (0, 0, 0, 4), expand=False)
     effect = f"{tree.param} there: {span(leaf.curve)}, best at {best_at(leaf.curve)}"
     yield Padding(Text(clean(f"{leaf.facts}; {effect}"), style=GREY), (0, 0, 0, 4), expand=False)
+    if explanation.joint_effect is not None:
+        joint = Text(clean(str(explanation.joint_effect)), style=GREY)
+        yield Padding(joint, (0, 0, 0, 4), expand=False)
 
 
 def effects(explanation: Explanation) -> Iterator[Part]:

@@ -40,6 +40,7 @@ class Purpose(IntEnum):
     VALUE_ERROR = 13
     CROSS_FIT = 14
     GUIDES = 15
+    STUDIES = 16
 
 
 @dataclass(frozen=True)

@@ -551,7 +551,8 @@ _ALL = (
         "EN114",
         "a learner that may not be stable",
         "`check_stability` found that one training case changes losses too much, or `bayle` "
-        "compared models of fewer than 2000 cases, unchecked.",
+        "compared models of fewer than 2000 cases, unchecked; or `holdout` with `trainings` tells "
+        "what training adds.",
         "Intervals can be too short and tests reject too often: 10 to 21 % with 100 cases.",
         "Call `check_stability`, compare by `corrected_t`, judge by `brier` or `log_loss`, or "
         "average models.",

@@ -247,6 +247,16 @@ def small_pilot(units: int, unit: str, fewest: int) -> Words:
 
 
 @caution("EN036")
+def few_to_simulate(units: int, unit: str, fewest: int) -> Words:
+    """Studies are simulated from the predictions of few cases."""
+    return Words(
+        f"The simulated studies are made of {units} {unit}s.",
+        "So few do not show how much cases can differ, and the inclusion is a rough guide.",
+        f"Use {fewest} {unit}s at least.",
+    )
+
+
+@caution("EN036")
 def fewer_than_ten(cases: int) -> Words:
     """A learner is assessed on hardly any cases."""
     return Words(

@@ -107,6 +107,20 @@ def learner_unstable(learners: int, ratio: float) -> Words:
 
 
 @note("EN114")
+def another_training_set(
+    standard_error: float, training_sd: float, test_sd: float, both_sd: float, trainings: int
+) -> Words:
+    """A test-set score would have been another with another training set."""
+    return Words(
+        f"With the training set random too, the standard error is at most about "
+        f"{standard_error:.2g} (test set {test_sd:.2g}, training set {training_sd:.2g}, both "
+        f"together {both_sd:.2g}; {trainings} trainings).",
+        "The interval is about this model, so it has the part of the test set alone.",
+        "Report it where the learner is meant.",
+    )
+
+
+@note("EN114")
 def stability_unchecked() -> Words:
     """A test asks for stable learners, and few cases were in folds."""
     return Words(

@@ -368,6 +368,7 @@ _CLASSES = {
         ("statistic", "StatisticResult"),
         ("verdict", "Verdict"),
         ("plan", "Plan"),
+        ("inclusions", "Inclusions"),
     )
 }
 

@@ -27,6 +27,8 @@ from earnest.kernels.score import score_selected
 from earnest.methods.base import Call, EstimateParts, register, selector_of
 from earnest.metrics.families import CallableMetric, Metric
 
+FEWEST_TRAININGS = 20  # of which a variance is estimated
+
 
 @register
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +58,10 @@ class HoldOut(ResamplingKnobs):
         The share of cases that score, where one set is split.
     interval : {'percentile', 'normal'}
         How the limits are computed; 'normal' is for metrics that are means over cases.
+    trainings : int, optional
+        On how many bootstrap samples of the design set the learner is trained again, so that the
+        standard error of its score has the part of the training set too, rather too large than too
+        small. For `assess` with a test set alone: predictions do not show it.
     selector : str or Selector, optional
         'pooled' by default.
     undefined : {'redraw', 'drop', 'stratify'}
@@ -82,6 +88,7 @@ class HoldOut(ResamplingKnobs):
     )
     evaluate: float = 0.25
     interval: Literal["percentile", "normal"] = "percentile"
+    trainings: int | None = None
     selector: str | Selector | None = None
 
     def __post_init__(self) -> None:
@@ -89,9 +96,19 @@ class HoldOut(ResamplingKnobs):
         super().__post_init__()
         check.check_share("evaluate", self.evaluate)
         check.one_of("interval", self.interval, ["percentile", "normal"])
+        if self.trainings is not None:
+            check.whole_number("trainings", self.trainings, low=FEWEST_TRAININGS)
 
     def check(self, target: Target, design: Predictions, metric: Metric) -> None:
         """Refuse normal limits for metrics that are not means, and an undefined metric."""
+        if self.trainings is not None:
+            raise EvidenceError(
+                "these predictions do not show what another training set would have given",
+                needs="the learner, its design set and a test set, to train it again",
+                got="predictions alone",
+                cure=f"Call assess with {arg('method', 'holdout(trainings=200)')} and "
+                f"{arg('test', ...)}, or leave trainings out.",
+            )
         if self.interval == "normal" and (not metric.pointwise or target.groups is not None):
             raise MetricError(
                 "normal limits are for means over independent cases",

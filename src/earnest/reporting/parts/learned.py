@@ -168,11 +168,12 @@ def _winner(explanation: Explanation) -> WinnerPart | None:
         return None
     leaf = tree.best
     low, high = (show_short(float(end(leaf.curve.mean))) for end in (np.nanmin, np.nanmax))
+    joint = "" if explanation.joint_effect is None else f" {explanation.joint_effect}"
     return WinnerPart(
         heading="Where the winner lies",
         words=in_words(leaf.limits, AT_MOST) or "everywhere",
         text=f"{_facts(leaf)} · {band_words(leaf.narrower)}. Along {tree.param} the average score "
-        f"there goes from {low} to {high}.",
+        f"there goes from {low} to {high}.{joint}",
     )
 
 

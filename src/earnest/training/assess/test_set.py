@@ -12,28 +12,35 @@ from dataclasses import replace
 from typing import cast
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
 from earnest.core.base.arrays import as_array, missing
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.protocols import EngineTask, Store
+from earnest.core.base.rng import Seeds
 from earnest.core.cautions import of_evidence, of_tests
 from earnest.core.data.predictions import Configs
 from earnest.core.data.target import Target
+from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution, Scope
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.core.text.doors import arg
 from earnest.engine.identity import describe, digest
+from earnest.kernels.score import score_table
 from earnest.methods.base import Method, check_question
 from earnest.methods.run import estimate
+from earnest.methods.split.holdout import HoldOut
+from earnest.methods.split.two_sources import split_variance
 from earnest.metrics.families import Metric
 from earnest.training.assess.question import AssessOptions, LearnerQuestion, warn_of_few_cases
+from earnest.training.assess.replicates import MOST_FAILED, choose_drawn_units
 from earnest.training.fit.experiment import RESPONSE, Cell, Experiment
 from earnest.training.fit.ledger import explain_failure
 from earnest.training.fit.problem import make_survival_outcome
 from earnest.training.fit.response import ResponsePlan, count_rows
-from earnest.training.fit.run import RunOptions, open_run, run_cells
+from earnest.training.fit.run import RunOptions, open_run, run_all, run_cells
+from earnest.training.fit.samples import Samples
 from earnest.training.search.preparation import match_rows
 
 MOST_CELLS = 20_000_000  # of a table whose rows are compared
@@ -47,6 +54,9 @@ def assess_once(
     assess_options: AssessOptions,
 ) -> Estimate:
     """Train on the design set, score the test set, and record that it was used.
+
+    With the knob `trainings` the learner is trained again on bootstrap samples of the design set,
+    and the details have the parts of the standard error: training set and test set.
 
     The run file belongs to the test set, whatever learner it is used for: its identity is the
     hash of the set. The same learner on the same design data with the same seed is the same use,
@@ -67,7 +77,9 @@ def assess_once(
     )
     configs = Configs(ids=(question.learner,))
     design = plan.make_predictions(plan.make_perfect()[:, None, None], configs)
-    check_question(method, design, plan.target, question.metric)  # before any training
+    trainings = method.trainings if isinstance(method, HoldOut) else None
+    scoring = replace(method, trainings=None) if isinstance(method, HoldOut) else method
+    check_question(scoring, design, plan.target, question.metric)  # before any training
     options = RunOptions(
         n_jobs=assess_options.n_jobs,
         store=assess_options.store,
@@ -89,12 +101,14 @@ def assess_once(
         )
     answer = estimate(
         plan.make_predictions(outcome.arrays[RESPONSE][:, None, None], configs),
-        method=method,
+        method=scoring,
         metric=question.metric,
         confidence_level=question.ask.confidence_level,
         side=question.ask.side,
         rng=question.seed,
     )
+    if trainings is not None:
+        answer = _add_training(answer, question, trainings, X_test, plan, assess_options)
     remarks = [
         *(_warn_of_earlier_uses(uses) if assess_options.store is not None else _note_unrecorded()),
         *_warn_of_shared_rows(question.X, X_test),
@@ -102,6 +116,77 @@ def assess_once(
     cautions = [caution for caution in answer.cautions if caution.about is not Scope.SELECTION]
     few = warn_of_few_cases(question.target)
     return replace(answer, cautions=by_severity([*cautions, *remarks, *few]))
+
+
+def _add_training(
+    answer: Estimate,
+    question: LearnerQuestion,
+    trainings: int,
+    X_test: object,
+    plan: ResponsePlan,
+    options: AssessOptions,
+) -> Estimate:
+    """Train the learner on other training sets, and tell what they add to the standard error."""
+    from sklearn import get_config
+
+    target, metric = question.target, question.metric
+    needs_all = metric.needs_all_classes and target.has_classes
+    samples = Samples(
+        target=target,
+        drawn=choose_drawn_units(options.stratify, target.groups is not None, needs_all),
+        both_sides=False,
+        seed=question.seed,
+    )
+    experiment = Experiment(
+        X=question.X,
+        y=question.y,
+        base=question.estimator,
+        rows=samples,
+        X_new=X_test,
+        plan=plan,
+        seed=question.seed,
+        config=get_config(),
+    )
+    outcomes = run_all(
+        experiment,
+        [EngineTask((number,), Cell(number, (number + 1,))) for number in range(trainings)],
+        RunOptions(n_jobs=options.n_jobs, time_limit=options.time_limit, progress=options.progress),
+        identity={},
+        title="Training sets",
+    )
+    ordered = [outcomes[key] for key in sorted(outcomes)]
+    failed = [outcome for outcome in ordered if outcome.failed]
+    if len(failed) > MOST_FAILED * trainings:
+        raise InputError(
+            f"{question.learner} failed on {len(failed)} of {trainings} training sets",
+            needs=f"at most {MOST_FAILED:.0%} failures",
+            got=explain_failure(failed[0]),
+        )
+    responses = [outcome.arrays[RESPONSE] for outcome in ordered if not outcome.failed]
+    names = Configs(ids=tuple(f"training set {number}" for number in range(len(responses))))
+    tested = plan.make_predictions(np.stack(responses, axis=1)[:, :, None], names)
+
+    def score(weights: Weights) -> NDArray[np.float64]:
+        return score_table(tested, metric, weights)
+
+    table = HoldOut().resample(
+        score, tested.target, metric, Seeds(question.seed), columns=len(responses)
+    )
+    parts = split_variance(score(Weights.ones(tested.n_cases))[0], table)
+    remark = of_tests.another_training_set(
+        parts.standard_error,
+        parts.training_sd,
+        parts.test_sd,
+        parts.interaction_sd,
+        parts.n_trainings,
+    )
+    knobs = {**answer.provenance.knobs, "trainings": trainings}
+    return replace(
+        answer,
+        details=parts,
+        provenance=replace(answer.provenance, knobs=knobs),
+        cautions=by_severity([*answer.cautions, remark]),
+    )
 
 
 def identify_set(X_test: object, y_test: object) -> dict[str, str]:

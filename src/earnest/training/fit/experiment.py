@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Number
 from time import perf_counter
@@ -124,7 +124,7 @@ class Experiment:
         The rows that a cell trains on and those that it predicts. The model of a bootstrap sample
         predicts every case. None trains on all cases and predicts `X_new`.
     X_new : array-like, optional
-        Other cases to predict.
+        Other cases to predict, instead of those that `rows` says.
     plan : ResponsePlan, optional
         Which predictions of a model are kept; None keeps nothing.
     scorer : callable, optional
@@ -184,7 +184,10 @@ class Experiment:
             seed = self._draw_seeds(("cv",), cell.stream)["cv"]
             groups = self.rows.target.groups
             model = keep_copies_together(model, train, take_rows(self.y, train), groups, seed)
-        return model, Parts(*cut_parts(model, self.X, self.y, train, test), train, test)
+        cut = Parts(*cut_parts(model, self.X, self.y, train, test), train, test)
+        if self.X_new is None:
+            return model, cut
+        return model, replace(cut, X_test=self.X_new, y_test=None)
 
     @cached_property
     def _base_seeds(self) -> dict[tuple[int, ...], dict[str, int]]:
