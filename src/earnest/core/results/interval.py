@@ -23,7 +23,7 @@ from earnest.core.base.provenance import JsonObject
 from earnest.core.cautions import of_limits
 from earnest.core.results.base import HIGH_END, LOW_END, READERS, Plain
 from earnest.core.results.cautions import Caution
-from earnest.core.results.specs import Side
+from earnest.core.results.specs import LimitLaw, Side
 from earnest.core.text.numbers import number
 
 
@@ -120,7 +120,7 @@ def quantile_limits(
     --------
     >>> import numpy as np
     >>> from earnest.core.results.interval import quantile_limits
-    >>> from earnest.core.results.specs import Side
+    >>> from earnest.core.results.specs import LimitLaw, Side
     >>> quantile_limits(np.arange(1000.0), 0.95, Side.TWO_SIDED)
     (25.0, 974.0)
     """
@@ -265,7 +265,7 @@ class EqualCaseLimits(KeptLimits, kind="equal cases"):
     Examples
     --------
     >>> from earnest.core.results.interval import EqualCaseLimits
-    >>> from earnest.core.results.specs import Side
+    >>> from earnest.core.results.specs import LimitLaw, Side
     >>> low, high = EqualCaseLimits(0.0, 100, 0.0, 1.0).limits(0.95, Side.UPPER)
     >>> round(high, 4)
     0.0295
@@ -334,14 +334,16 @@ class TailCurve(Plain):
 class TiltedLimits(KeptLimits, kind="tilted"):
     """Limits as the values under which the estimate would be just too good, or just too bad.
 
-    Where no tilt goes as far as a level needs, the limits are those of `fallback`, which `words`
-    names.
+    Where no tilt goes as far as a level needs, the limits are those of `fallback`: of this `law`,
+    for so many `pairs` of cases if it is one of pairs, at Sidak's level for the `candidates`.
     """
 
     low: TailCurve | None
     high: TailCurve | None
     fallback: LimitSource
-    words: str
+    law: LimitLaw
+    pairs: int | None = None
+    candidates: int = 1
     draws: NDArray[np.float64] | None = None
 
     def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
@@ -377,7 +379,7 @@ class TiltedLimits(KeptLimits, kind="tilted"):
         ends = [low] * (side is not Side.UPPER) + [high] * (side is not Side.LOWER)
         missed = [curve for curve in ends if tail >= curve.tails[0] or not curve.reaches(tail)]
         if missed:
-            yield infeasible(self.words)
+            yield of_limits.no_tilt(self.law, self.pairs, self.candidates)
         worth = [float(c.effective[c.place(tail)]) for c in ends if c not in missed]
         if worth and min(worth) < FEW_EFFECTIVE:
             yield of_limits.few_under_tilt(min(worth))
@@ -386,11 +388,6 @@ class TiltedLimits(KeptLimits, kind="tilted"):
         """Return plain data, with or without tilts and draws."""
         limits = self if draws else replace(self, low=None, high=None)
         return super(TiltedLimits, limits).to_dict(draws=draws)
-
-
-def infeasible(words: str) -> Caution:
-    """Return the caution that no tilt was found, which names what was used instead."""
-    return of_limits.no_tilt(words)
 
 
 @dataclass(frozen=True)
@@ -446,7 +443,7 @@ class ShareLimits(KeptLimits, kind="share"):
     Examples
     --------
     >>> from earnest.core.results.interval import ShareLimits
-    >>> from earnest.core.results.specs import Side
+    >>> from earnest.core.results.specs import LimitLaw, Side
     >>> low, _ = ShareLimits(1.0, 20, exact=True).limits(0.95, Side.LOWER)
     >>> round(low, 4), round(0.05 ** (1 / 20), 4)
     (0.8609, 0.8609)
@@ -591,7 +588,7 @@ class TighterLimits(KeptLimits, kind="tighter"):
     Examples
     --------
     >>> from earnest.core.results.interval import NormalLimits, TighterLimits
-    >>> from earnest.core.results.specs import Side
+    >>> from earnest.core.results.specs import LimitLaw, Side
     >>> both = TighterLimits(NormalLimits(0.5, 0.1), NormalLimits(0.6, 0.1))
     >>> low, high = both.limits(0.95, Side.TWO_SIDED)
     >>> round(low, 3), round(high, 3)
@@ -643,7 +640,7 @@ class MovedLimits(KeptLimits, kind="moved"):
     Examples
     --------
     >>> from earnest.core.results.interval import MovedLimits, NormalLimits
-    >>> from earnest.core.results.specs import Side
+    >>> from earnest.core.results.specs import LimitLaw, Side
     >>> low, high = MovedLimits(NormalLimits(0.5, 0.1), Side.UPPER, 0.1, 1.0).limits(
     ...     0.95, Side.TWO_SIDED
     ... )
@@ -811,7 +808,7 @@ class NearWinnerLimits(KeptLimits, kind="near_winner"):
     --------
     >>> import numpy as np
     >>> from earnest.core.results.interval import ShareLimits
-    >>> from earnest.core.results.specs import Side
+    >>> from earnest.core.results.specs import LimitLaw, Side
     >>> from earnest.core.results.interval import NearWinnerLimits
     >>> of_two = np.sort(np.random.default_rng(0).standard_normal((2000, 2)).max(axis=1))
     >>> inner = ShareLimits(0.9, 100, exact=True)
@@ -884,7 +881,7 @@ class AreaLimits(KeptLimits, kind="area"):
 
     Examples
     --------
-    >>> from earnest.core.results.specs import Side
+    >>> from earnest.core.results.specs import LimitLaw, Side
     >>> from earnest.core.results.interval import AreaLimits
     >>> low, _ = AreaLimits(1.0, 20, 20).limits(0.95, Side.LOWER)
     >>> round(low, 3)
@@ -972,7 +969,7 @@ class OverlapLimits(KeptLimits, kind="overlap"):
 
     Examples
     --------
-    >>> from earnest.core.results.specs import Side
+    >>> from earnest.core.results.specs import LimitLaw, Side
     >>> from earnest.core.results.interval import OverlapLimits
     >>> low, _ = OverlapLimits(1.0, 20).limits(0.95, Side.LOWER)
     >>> share = 0.05 ** (1 / 20)
@@ -1014,7 +1011,7 @@ class LossLimits(KeptLimits, kind="loss"):
 
     Examples
     --------
-    >>> from earnest.core.results.specs import Side
+    >>> from earnest.core.results.specs import LimitLaw, Side
     >>> from earnest.core.results.interval import LossLimits
     >>> _, high = LossLimits(1.0, 20 / 2).limits(0.95, Side.UPPER)  # 20 squared normal errors
     >>> round(high, 3)  # 20 over the 5 % quantile of chi-square with 20 degrees of freedom
@@ -1062,7 +1059,7 @@ class FewUnitsLimits(KeptLimits, kind="few units"):
     Examples
     --------
     >>> from earnest.core.results.interval import NormalLimits
-    >>> from earnest.core.results.specs import Side
+    >>> from earnest.core.results.specs import LimitLaw, Side
     >>> from earnest.core.results.interval import FewUnitsLimits
     >>> _, high = FewUnitsLimits(NormalLimits(0.0, 1.0), 9).limits(0.975, Side.UPPER)
     >>> round(high, 3)  # Student's quantile for 9 degrees of freedom
