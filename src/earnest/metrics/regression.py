@@ -21,6 +21,7 @@ from earnest.metrics.families import (
     Moments,
     Need,
     RankMetric,
+    Squares,
     mean,
     one_per_case,
     outcome_view,
@@ -124,6 +125,7 @@ r2 = register(
         aliases=("r2_score", "r_squared", "rsq"),
         features=squared_errors_and_outcome,
         combine=explained,
+        squares=(Squares.ERRORS, Squares.OUTCOME),
     )
 )
 explained_variance = register(
@@ -133,6 +135,7 @@ explained_variance = register(
         aliases=("explained_variance_score",),
         features=residuals_and_outcome,
         combine=explained_variance_of,
+        squares=(Squares.ERRORS, Squares.OUTCOME),
     )
 )
 pearson = register(
@@ -151,6 +154,7 @@ mse = register(
         title="mean squared error",
         aliases=("mean_squared_error", "neg_mean_squared_error"),
         features=squared_errors,
+        squares=(Squares.ERRORS,),
     )
 )
 rmse = register(
@@ -160,6 +164,7 @@ rmse = register(
         aliases=("root_mean_squared_error", "neg_root_mean_squared_error"),
         features=squared_errors,
         combine=root_mean,
+        squares=(Squares.ERRORS,),
     )
 )
 mae = register(

@@ -55,8 +55,8 @@ def test_perfect_separation_gets_the_limits_of_its_law(make: object, sign: float
     wanted = (reach, 1.0) if sign > 0 else (0.0, 1 - reach)  # all wrong: five pairs without a case
     assert (low, high) == pytest.approx(wanted, abs=1e-12)
     assert [c.kind for c in made.cautions] == ["area_without_spread"]
-    assert made.law is LimitLaw.NORMAL_SCORES
-    assert made.pairs is None
+    law = (LimitLaw.NORMAL_SCORES, None) if sign > 0 else (LimitLaw.PAIRS, 5)
+    assert (made.law, made.pairs) == law
 
 
 def test_limits_hold_for_any_auc_that_gives_a_perfect_sample() -> None:

@@ -774,12 +774,12 @@ def repeats_near_best(cases: int, repeats: int) -> Words:
 
 
 @caution("EN131")
-def winner_confident(cases: int, spread: float, most: float) -> Words:
+def winner_confident(cases: int, spread: float, most: float, metric: str) -> Words:
     """The winner's confidence makes bounds of its log loss too good."""
     return Words(
         f"The winner's probabilities are confident for {cases:,} cases: its log odds for what "
         f"happened have a standard deviation of {spread:.1f}, above {most:g}.",
-        "The log loss on new data can be worse than the interval says: in simulations, such 95 % "
+        f"The {metric} on new data can be worse than the interval says: in simulations, such 95 % "
         "bounds held in 78 % (40 cases) and 90 % (100 cases).",
         "Use more cases, or calibrate inside each fold.",
     )
