@@ -42,6 +42,7 @@ from .results.comparison import alpha_of as alpha_of
 from .results.comparison import difference_limits as difference_limits
 from .results.comparison import make_difference_interval as make_difference_interval
 from .results.comparison_table import adjusted as adjusted
+from .results.counts import Counts as Counts
 from .results.estimate import Scale as Scale
 from .results.interval import AreaLimits as AreaLimits
 from .results.interval import Ask as Ask

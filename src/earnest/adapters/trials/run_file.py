@@ -13,9 +13,6 @@ import numpy as np
 from earnest.adapters.readers import TrialsRequest
 from earnest.adapters.trials.ranges import Range
 from earnest.adapters.trials.scored import (
-    COMPLETE,
-    DROPPED,
-    FAILED,
     ScoredSearch,
     ScoreName,
     score_name,
@@ -23,6 +20,7 @@ from earnest.adapters.trials.scored import (
 from earnest.core.base.errors import EarnestError, FormatError
 from earnest.core.base.protocols import TaskOutcome
 from earnest.core.results.base import parse_json
+from earnest.core.results.counts import COMPLETE, DROPPED, FAILED
 from earnest.core.space.trials import Trials
 from earnest.store import RunFile, read_run
 

@@ -16,6 +16,7 @@ from earnest.adapters.readers import TrialsRequest
 from earnest.adapters.trials.ranges import Range, infer_space_within
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
+from earnest.core.results.counts import DROPPED, FAILED
 from earnest.core.space.trials import Trials
 from earnest.core.text.doors import arg
 from earnest.core.text.names import simplify_values
@@ -23,7 +24,6 @@ from earnest.core.text.names import simplify_values
 # Scores of configurations on splits, as our own search has them, made into trials.
 
 
-COMPLETE, DROPPED, FAILED = "complete", "dropped", "failed"
 WHOLE = "estimator"  # the parameter of a configuration that is a whole estimator
 
 

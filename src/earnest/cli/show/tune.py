@@ -23,6 +23,7 @@ from earnest.cli.show.terminal import GREY, clean, columns, emit, write
 from earnest.core.base import check
 from earnest.core.data.target import Task
 from earnest.core.text.calibration import tell_in_short
+from earnest.core.text.counts import tell_counts
 from earnest.core.text.doors import render
 from earnest.core.text.learning import word_confidence, word_headline
 from earnest.core.text.numbers import percent, write_count
@@ -123,10 +124,9 @@ def _line(label: str, text: str) -> Any:
 def show_tuned(tuned: Any, no_report: str | None = None) -> None:
     """Write what was found, and why there is no report where there is none."""
     estimate = tuned.estimate
-    tried = len(tuned.predictions.configs.ids)
     emit_blocks(
-        sentences(estimate, SPEAKER, delivered=True, tried=tried),
-        draw_picture(estimate, columns()),
+        sentences(estimate, SPEAKER, delivered=True, tried=tuned.counts.tried),
+        picture(estimate, columns()),
         [label_facts(_facts(tuned))],
         remarks(estimate.cautions, list_checked(estimate)),
         [label_facts(_list_written(tuned, no_report))],
@@ -134,6 +134,7 @@ def show_tuned(tuned: Any, no_report: str | None = None) -> None:
 
 
 def _facts(tuned: Any) -> Iterator[tuple[str, str]]:
+    yield "Tried", tell_counts(tuned.counts)
     if tuned.estimate.winner is None:
         shares = tuned.estimate.ensemble
         listed = [f"{share:.2f} {name}" for name, share in shares.items()]

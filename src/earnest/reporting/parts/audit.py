@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from earnest.adapters.trials.scored import COMPLETE, DROPPED, FAILED
 from earnest.core.data.weights import Weights
+from earnest.core.results.counts import COMPLETE, DROPPED, FAILED
 from earnest.core.text.estimate import print_numbers
 from earnest.core.text.names import ConfigName, value_words
 from earnest.core.text.numbers import decimals, prose, write_count
@@ -51,7 +51,7 @@ def audit_of(results: Results, rivals: RivalsPart | None) -> AuditPart | None:
         for i, (rank, configuration) in enumerate(ranked)
     ]
     return AuditPart(
-        heading=audit_heading(len(rows)),
+        heading=audit_heading(material.counts.tried),
         lede=_lede(results, rows, pooled=bool(pooled)),
         score_title="Score",
         counts=_counts(rows),
@@ -250,7 +250,7 @@ def _lede(results: Results, rows: list[AuditRow], *, pooled: bool) -> str:
             f"Scores are those of {material.speaker}, {basis}, not corrected for choosing the best "
             "of them."
         )
-    if pooled and any(configuration.status != COMPLETE for configuration in material.tried):
+    if pooled and material.counts.complete < material.counts.tried:
         words += (
             " For configurations that were not run on every fold, they are means over the "
             "folds they have."
@@ -280,7 +280,7 @@ def _trace(results: Results) -> Facts | None:
     if not dropped or not material.searched or not material.drop:
         return None
     after = Counter(sum(v is not None for v in configuration.folds) for configuration in dropped)
-    left, rows = len(material.tried), []
+    left, rows = material.counts.tried, []
     for folds in sorted(after):
         left -= after[folds]
         rows.append((f"After fold {folds}", f"{after[folds]:,} dropped, {left:,} left"))
