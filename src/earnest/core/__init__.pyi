@@ -77,6 +77,7 @@ from .results.specs import Family as Family
 from .results.specs import LimitLaw as LimitLaw
 from .results.specs import Selection as Selection
 from .results.specs import Side as Side
+from .results.specs import Standing as Standing
 from .results.thresholds import MEASURES as MEASURES
 from .space.parameters import Clause as Clause
 from .space.parameters import Condition as Condition

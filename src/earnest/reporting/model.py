@@ -181,6 +181,7 @@ class RivalRow:
     limits_one: tuple[float, float] | None
     p_value: float | None
     worse: bool | None
+    standing: str
     simplest: bool = False
     shown: bool = True
     strip: Figure | None = None

@@ -210,7 +210,7 @@ def test_many_have_a_decision_and_a_short_repr() -> None:
     assert lines[0] == many.decision
     assert len(lines) == 12
     assert lines[-1] == "and 4 more"
-    assert many.decision == f"Besides {many.best}, 4 of 14 others may be the best."
+    assert many.decision == f"4 of 14 others are not shown to be worse than {many.best}."
     assert many._repr_html_().count("<tr>") == 15
     assert len(many) == 14
 
@@ -220,7 +220,7 @@ def test_two_are_named_in_the_decision() -> None:
     a = rng.random(200)
     near = compare_many(Scores({"a": a, "b": rng.random(200)}, greater_is_better=False), rng=0)
     other = "b" if near.best == "a" else "a"
-    assert near.decision == f"Besides {near.best}, {other} may be the best."
+    assert near.decision == f"{other} is not shown to be worse than {near.best}."
     far = compare_many(Scores({"a": a, "b": a + rng.random(200)}, greater_is_better=False), rng=0)
     assert far.decision == "a is better than b."
 

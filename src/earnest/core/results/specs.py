@@ -38,6 +38,14 @@ _DESIGNS: dict[Evidence, tuple[Design, ...]] = {
 }
 
 
+class Standing(StrEnum):
+    """How a configuration stands against the best one; the value is what every reader is shown."""
+
+    BEST = "best"
+    NOT_WORSE = "not shown to be worse"
+    WORSE = "worse"
+
+
 class LimitLaw(StrEnum):
     """What limits by a formula rest on."""
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from earnest.core.data.weights import Weights
 from earnest.core.results.counts import COMPLETE, DROPPED, FAILED
+from earnest.core.results.specs import Standing
 from earnest.core.text.estimate import print_numbers
 from earnest.core.text.names import ConfigName, value_words
 from earnest.core.text.numbers import decimals, prose, write_count
@@ -30,7 +31,7 @@ STRIP, DOTS = 236, 92  # pixels
 OPEN = 25  # rows that stand open; a button shows all
 DRAWN = 200  # rows with a strip; beyond, the page would grow past its budget
 FOLDS = 30  # folds that can be told apart as dots
-WINNER, NOT_WORSE, WORSE = "winner", "may be best", "worse"
+WINNER, NOT_WORSE, WORSE = "winner", str(Standing.NOT_WORSE), str(Standing.WORSE)
 ORDER = (WINNER, NOT_WORSE, WORSE, "evaluated", DROPPED, INCOMPLETE, FAILED)
 
 
