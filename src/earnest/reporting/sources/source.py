@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.evidence import NEEDS, RunResult, load_table, read_run_result
+from earnest.adapters.evidence import NEEDS, RunResult, load_table, open_source, read_result
 from earnest.adapters.predictions.door import BESIDE, KEPT, cure_for, refuse_foreign
+from earnest.adapters.predictions.run_file import holds_outcome
 from earnest.adapters.readers import TrialsRequest
 from earnest.adapters.scores.door import is_evaluation, scores_from
+from earnest.adapters.trials.files import is_run_file
 from earnest.adapters.trials.predictions import plain_params, score_trials
 from earnest.adapters.trials.run_file import BEGUN, CONFIGS, document_of, read_scored
 from earnest.adapters.trials.scored import (
@@ -85,7 +87,7 @@ def material_of_folder(folder: Path, metric: Any, options: dict[str, Any]) -> Ma
             missing=missing,
         )
     if run is not None:
-        return replace(material_of_run(run, chosen, source=name, files=files), folder=name)
+        return replace(_of_run_file(folder / RUN, chosen, name, files), folder=name)
     raise FormatError(
         f"there is no run in the folder {str(folder)!r}",
         needs=f"{RUN}, or {KEPT[0]}",
@@ -234,6 +236,11 @@ NO_OUTCOME = (
     "tell you what to expect on new data."
 )
 
+NO_PREDICTIONS = (
+    "The predictions of this run were not judged, because it is not finished or measured what is "
+    "no metric of predictions; `earnest estimate` judges the configurations that are complete."
+)
+
 
 def material_of_run(
     run: RunFile, metric: Any = None, *, source: str | None = None, files: tuple[str, ...] = ()
@@ -274,7 +281,9 @@ def material_of_run(
         seed=_seed(run),
         begun=run.documents.get(BEGUN),
         files=files,
-        missing=(NO_OUTCOME, *_say_unfinished(tried, listed)),
+        missing=(NO_PREDICTIONS, *_say_unfinished(tried, listed))
+        if holds_outcome(run)
+        else (NO_OUTCOME, *_say_unfinished(tried, listed)),
     )
 
 
@@ -395,10 +404,24 @@ def _of_path(path: Path, metric: Any, options: dict[str, Any]) -> Material:
     refuse_foreign(path, own=False)
     if path.is_dir():
         return material_of_folder(path, metric, options)
-    if path.suffix.lower() in (".db", ".sqlite") and path.exists():
-        check.refuse_stream(path)
-        return material_of_run(read_run(path, arrays=False), metric)
+    if is_run_file(path):
+        return _of_run_file(path, metric, path.name)
     return material_of_evidence(load_table(path, options), metric, path.name)
+
+
+def _of_run_file(path: Path, metric: Any, source: str, files: tuple[str, ...] = ()) -> Material:
+    """Return what a run file holds: with an estimate if the run is finished and has the outcome."""
+    run = read_run(path, arrays=False)
+    material = material_of_run(run, metric, source=source, files=files)
+    if len(material.missing) > 1 or not holds_outcome(run):
+        return material
+    evidence = open_source(path)
+    chosen = evidence.metric_or(metric)
+    if not isinstance(evidence.evidence, Predictions) or chosen is None:
+        return material
+    pi, measure = evidence.evidence, resolve_metric(chosen).on(evidence.evidence.target.task)
+    settings = {"rng": evidence.seed}
+    return replace(material, **measuring(measure), predictions=pi, settings=settings, missing=())
 
 
 def need_metric(metric: Any) -> Any:
