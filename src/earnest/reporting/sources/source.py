@@ -237,8 +237,8 @@ NO_OUTCOME = (
 )
 
 NO_PREDICTIONS = (
-    "The predictions of this run were not judged, because it is not finished or measured what is "
-    "no metric of predictions; `earnest estimate` judges the configurations that are complete."
+    "The predictions of this run were not judged: it is not finished, or its score is not computed "
+    "from predictions. `earnest estimate` judges the configurations that are complete."
 )
 
 
