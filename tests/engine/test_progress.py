@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from earnest.core import Counts, Outcome
+from earnest.core import Counts, TaskOutcome
 from earnest.engine import Meter, ProgressBar, ProgressDisplay, ProgressState, describe_progress
 
 

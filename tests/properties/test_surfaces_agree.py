@@ -28,10 +28,10 @@ from earnest.core import AgainstChance, Selection, Standing, limits_words, print
 from earnest.core.results.calibration import Calibration
 from earnest.core.text.calibration import tell as tell_calibration
 from earnest.core.text.counts import tell_counts
-from earnest.core.text.estimate import is_perfect
-from earnest.core.text.gain import confidence as say_confidence
+from earnest.core.text.estimate import saw_no_error
 from earnest.core.text.gain import heading as gain_heading
-from earnest.core.text.gain import headline as say_gain
+from earnest.core.text.gain import word_confidence as say_confidence
+from earnest.core.text.gain import word_headline as say_gain
 from earnest.decision.verdict import Outcome
 from earnest.engine import ProgressDisplay, ProgressState
 from earnest.plotting import answer

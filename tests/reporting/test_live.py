@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from earnest.cli.show.progress import FoldLine
-from earnest.core import Counts, Outcome
+from earnest.core import Counts, TaskOutcome
 from earnest.engine import Meter, ProgressState
 from earnest.reporting.live import draw_live_page, show_state
 from earnest.training.search.live import Leader, LiveFailure, LivePage, LiveState, Standing, Status

@@ -164,14 +164,14 @@ def _open_run_file(path: Path) -> Source:
     from earnest.adapters.predictions.run_file import read_predictions_of_run
     from earnest.adapters.readers import PredictionsRequest
     from earnest.adapters.trials.run_file import read_scored
-    from earnest.adapters.trials.scored import choose
+    from earnest.adapters.trials.scored import choose_score
     from earnest.metrics import METRICS
     from earnest.store import read_run
 
     predictions = read_predictions_of_run(path, PredictionsRequest())
     run = read_run(path, arrays=False)
     scored, seed = read_scored(run), run.identity.get("seed", "")
-    key = choose(scored.names, None, scored.usual)
+    key = choose_score(scored.names, None, scored.usual)
     name = scored.metric or scored.names[key].name
     return Source(
         evidence=predictions,

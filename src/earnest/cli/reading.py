@@ -174,12 +174,12 @@ def read_file_and_metrics(
 
 def find_metric(path: Path) -> str | None:
     """Return what the search of a run measured; None for a table, which does not say."""
-    from earnest.adapters.evidence import open_source
+    from earnest.adapters.evidence import open_evidence
     from earnest.adapters.predictions.door import find_run_file, is_run
 
     if not is_run(path) and find_run_file(path) is None:
         return None
-    metric = open_source(path).metric
+    metric = open_evidence(path).metric
     return metric if isinstance(metric, str) else None
 
 

@@ -73,8 +73,8 @@ from .results.specs import AgainstChance as AgainstChance
 from .results.specs import ComparisonEstimand as ComparisonEstimand
 from .results.specs import Estimand as Estimand
 from .results.specs import Evidence as Evidence
-from .results.specs import Family as Family
 from .results.specs import LimitLaw as LimitLaw
+from .results.specs import MetricFamily as MetricFamily
 from .results.specs import Selection as Selection
 from .results.specs import Side as Side
 from .results.specs import Standing as Standing

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from earnest.core.base.protocols import Key, Outcome, Progress
+from earnest.core.base.protocols import Key, Progress, TaskOutcome
 from earnest.core.results.counts import Counts
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from earnest.cli.options import JsonOutput, Table
-from earnest.cli.reading import find_metric, label_evidence, read_evidence
+from earnest.cli.reading import find_metric, label_evidence, read_file_and_metrics
 from earnest.cli.show.terminal import write_json
 from earnest.cli.writing import check_folder
 from earnest.core.arguments.base import Argument, pass_arguments

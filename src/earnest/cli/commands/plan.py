@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from earnest.cli.options import Output, Table
-from earnest.cli.reading import find_metric, read_evidence
+from earnest.cli.reading import find_metric, read_file_and_metrics
 from earnest.cli.writing import check_table, write_results
 from earnest.core.arguments.base import pass_arguments
 from earnest.core.arguments.plan import PlanArguments

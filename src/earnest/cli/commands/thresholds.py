@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from earnest.cli.options import Output, Table
-from earnest.cli.reading import find_metric, is_large, read_predictions, refuse_no_metric
+from earnest.cli.reading import find_metric, read_predictions, refuse_no_metric, takes_long
 from earnest.cli.writing import check_table, share_seed, write_results
 from earnest.core.arguments.base import pass_arguments
 from earnest.core.arguments.shared import PredictionsArguments

@@ -126,7 +126,7 @@ def show_tuned(tuned: Any, no_report: str | None = None) -> None:
     estimate = tuned.estimate
     emit_blocks(
         sentences(estimate, SPEAKER, delivered=True, tried=tuned.counts.tried),
-        picture(estimate, columns()),
+        draw_picture(estimate, columns()),
         [label_facts(_facts(tuned))],
         remarks(estimate.cautions, list_checked(estimate)),
         [label_facts(_list_written(tuned, no_report))],

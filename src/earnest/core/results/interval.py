@@ -120,7 +120,7 @@ def quantile_limits(
     --------
     >>> import numpy as np
     >>> from earnest.core.results.interval import quantile_limits
-    >>> from earnest.core.results.specs import LimitLaw, Side
+    >>> from earnest.core.results.specs import Side
     >>> quantile_limits(np.arange(1000.0), 0.95, Side.TWO_SIDED)
     (25.0, 974.0)
     """
@@ -265,7 +265,7 @@ class EqualCaseLimits(KeptLimits, kind="equal cases"):
     Examples
     --------
     >>> from earnest.core.results.interval import EqualCaseLimits
-    >>> from earnest.core.results.specs import LimitLaw, Side
+    >>> from earnest.core.results.specs import Side
     >>> low, high = EqualCaseLimits(0.0, 100, 0.0, 1.0).limits(0.95, Side.UPPER)
     >>> round(high, 4)
     0.0295
@@ -443,7 +443,7 @@ class ShareLimits(KeptLimits, kind="share"):
     Examples
     --------
     >>> from earnest.core.results.interval import ShareLimits
-    >>> from earnest.core.results.specs import LimitLaw, Side
+    >>> from earnest.core.results.specs import Side
     >>> low, _ = ShareLimits(1.0, 20, exact=True).limits(0.95, Side.LOWER)
     >>> round(low, 4), round(0.05 ** (1 / 20), 4)
     (0.8609, 0.8609)
@@ -588,7 +588,7 @@ class TighterLimits(KeptLimits, kind="tighter"):
     Examples
     --------
     >>> from earnest.core.results.interval import NormalLimits, TighterLimits
-    >>> from earnest.core.results.specs import LimitLaw, Side
+    >>> from earnest.core.results.specs import Side
     >>> both = TighterLimits(NormalLimits(0.5, 0.1), NormalLimits(0.6, 0.1))
     >>> low, high = both.limits(0.95, Side.TWO_SIDED)
     >>> round(low, 3), round(high, 3)
@@ -640,7 +640,7 @@ class MovedLimits(KeptLimits, kind="moved"):
     Examples
     --------
     >>> from earnest.core.results.interval import MovedLimits, NormalLimits
-    >>> from earnest.core.results.specs import LimitLaw, Side
+    >>> from earnest.core.results.specs import Side
     >>> low, high = MovedLimits(NormalLimits(0.5, 0.1), Side.UPPER, 0.1, 1.0).limits(
     ...     0.95, Side.TWO_SIDED
     ... )
@@ -808,7 +808,7 @@ class NearWinnerLimits(KeptLimits, kind="near_winner"):
     --------
     >>> import numpy as np
     >>> from earnest.core.results.interval import ShareLimits
-    >>> from earnest.core.results.specs import LimitLaw, Side
+    >>> from earnest.core.results.specs import Side
     >>> from earnest.core.results.interval import NearWinnerLimits
     >>> of_two = np.sort(np.random.default_rng(0).standard_normal((2000, 2)).max(axis=1))
     >>> inner = ShareLimits(0.9, 100, exact=True)
@@ -881,7 +881,7 @@ class AreaLimits(KeptLimits, kind="area"):
 
     Examples
     --------
-    >>> from earnest.core.results.specs import LimitLaw, Side
+    >>> from earnest.core.results.specs import Side
     >>> from earnest.core.results.interval import AreaLimits
     >>> low, _ = AreaLimits(1.0, 20, 20).limits(0.95, Side.LOWER)
     >>> round(low, 3)
@@ -969,7 +969,7 @@ class OverlapLimits(KeptLimits, kind="overlap"):
 
     Examples
     --------
-    >>> from earnest.core.results.specs import LimitLaw, Side
+    >>> from earnest.core.results.specs import Side
     >>> from earnest.core.results.interval import OverlapLimits
     >>> low, _ = OverlapLimits(1.0, 20).limits(0.95, Side.LOWER)
     >>> share = 0.05 ** (1 / 20)
@@ -1011,7 +1011,7 @@ class LossLimits(KeptLimits, kind="loss"):
 
     Examples
     --------
-    >>> from earnest.core.results.specs import LimitLaw, Side
+    >>> from earnest.core.results.specs import Side
     >>> from earnest.core.results.interval import LossLimits
     >>> _, high = LossLimits(1.0, 20 / 2).limits(0.95, Side.UPPER)  # 20 squared normal errors
     >>> round(high, 3)  # 20 over the 5 % quantile of chi-square with 20 degrees of freedom
@@ -1059,7 +1059,7 @@ class FewUnitsLimits(KeptLimits, kind="few units"):
     Examples
     --------
     >>> from earnest.core.results.interval import NormalLimits
-    >>> from earnest.core.results.specs import LimitLaw, Side
+    >>> from earnest.core.results.specs import Side
     >>> from earnest.core.results.interval import FewUnitsLimits
     >>> _, high = FewUnitsLimits(NormalLimits(0.0, 1.0), 9).limits(0.975, Side.UPPER)
     >>> round(high, 3)  # Student's quantile for 9 degrees of freedom

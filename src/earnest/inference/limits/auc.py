@@ -11,7 +11,7 @@ from earnest.core.cautions import of_limits
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import LimitSource, LogitLimits, NormalLimits, ShareLimits
 from earnest.core.results.specs import LimitLaw
-from earnest.inference.limits.ceiling import is_perfect, never_beyond_perfect, perfect_limits
+from earnest.inference.limits.ceiling import is_best_possible, never_beyond_perfect, perfect_limits
 from earnest.inference.resampling.splits import Choice
 from earnest.metrics.families import Metric
 from earnest.metrics.ranking import line_of
@@ -49,7 +49,7 @@ def delong(choice: Choice, metric: Metric, *, logit: bool = False) -> FormulaLim
 def hanley_mcneil(choice: Choice, metric: Metric) -> FormulaLimits:
     """Return limits from the variance of Hanley and McNeil 1982, exact ones where it is 0."""
     constant, slope = line_of(metric)
-    variance = hanley_mcneil_variance((choice.value - constant) / slope, *class_counts(choice))
+    variance = hanley_mcneil_variance((choice.value - constant) / slope, *count_evaluated(choice))
     return _limits(choice, metric, variance, LimitLaw.HANLEY_MCNEIL, logit=False)
 
 
@@ -101,11 +101,11 @@ def _without_variance(
     """
     groups = choice.part.target.groups
     most = choice.part.n_cases if groups is None else max(1, len(np.unique(groups)) // 2)
-    count = min(*class_counts(choice), most)
+    count = min(*count_evaluated(choice), most)
     pairs: int | None = count
     source: LimitSource = ShareLimits(choice.value, count, *ends, exact=True)
     defined, law = variance == variance, LimitLaw.PAIRS
-    if defined and is_perfect(metric, choice.value):
+    if defined and is_best_possible(metric, choice.value):
         source = perfect_limits(choice.part.select(choice.chosen), metric)
         law, pairs = LimitLaw.NORMAL_SCORES, None
     caution = of_limits.area_without_spread(defined, groups is not None, law, pairs)

@@ -36,7 +36,7 @@ from earnest.core.results.interval import (
     TiltedLimits,
     best_of,
 )
-from earnest.core.results.specs import Family, LimitLaw, MethodSpec
+from earnest.core.results.specs import LimitLaw, MethodSpec, MetricFamily
 from earnest.core.text.doors import arg
 from earnest.inference.cases.case_values import case_values
 from earnest.inference.cases.fold_variance import ROUNDING, rounding

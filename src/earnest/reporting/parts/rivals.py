@@ -65,7 +65,9 @@ def verdicts(many: Comparisons) -> list[RivalComparison]:
     ]
 
 
-def _verdict(many: Comparisons, comparison: Comparison, p: float, standing: Standing) -> Verdict:
+def _verdict(
+    many: Comparisons, comparison: Comparison, p: float, standing: Standing
+) -> RivalComparison:
     sign = 1.0 if comparison.scale.greater_is_better else -1.0
     return RivalComparison(
         comparison=comparison,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.evidence import NEEDS, RunResult, load_table, open_source, read_result
+from earnest.adapters.evidence import NEEDS, RunResult, load_table, open_evidence, read_run_result
 from earnest.adapters.predictions.door import BESIDE, KEPT, cure_for, refuse_foreign
 from earnest.adapters.predictions.run_file import holds_outcome
 from earnest.adapters.readers import TrialsRequest
@@ -413,9 +413,9 @@ def _of_run_file(path: Path, metric: Any, source: str, files: tuple[str, ...] = 
     """Return what a run file holds: with an estimate if the run is finished and has the outcome."""
     run = read_run(path, arrays=False)
     material = material_of_run(run, metric, source=source, files=files)
-    if len(material.missing) > 1 or not holds_outcome(run):
+    if not material.tried or len(material.missing) > 1 or not holds_outcome(run):
         return material
-    evidence = open_source(path)
+    evidence = open_evidence(path)
     chosen = evidence.metric_or(metric)
     if not isinstance(evidence.evidence, Predictions) or chosen is None:
         return material
