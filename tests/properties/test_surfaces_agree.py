@@ -374,7 +374,7 @@ def test_a_gate_has_one_outcome_on_every_surface(
         for text in texts:
             assert flatten(verdict.sentence) in flatten(text)
         assert verdict.to_dict()["outcome"] == str(verdict.outcome)
-        assert ('failures="0"' in verdict.to_junit()) is (verdict.outcome is not Outcome.FAIL)
+        assert ('failures="0"' in verdict.to_junit()) is (verdict.outcome != Outcome.FAIL)
         kinds = [caution.kind for caution in verdict.cautions]
         assert len(kinds) == len(set(kinds))  # no two that say opposite things of one fact
 
