@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from earnest.core import TaskOutcome
+from earnest.core import Counts, TaskOutcome
 from earnest.engine import Meter, ProgressBar, ProgressDisplay, ProgressState, describe_progress
 
 
@@ -140,7 +140,7 @@ def test_configurations_are_complete_failed_or_dropped() -> None:
     for config in range(2):
         meter.advance(TaskOutcome((config, 0, 2)))
     state = meter.read()
-    assert (state.planned, state.complete, state.failed, state.dropped) == (4, 1, 1, 2)
+    assert state.counts == Counts(planned=4, tried=4, complete=1, failed=1, dropped=2)
     assert state.fraction == 1.0
 
 
@@ -152,7 +152,7 @@ def test_where_splits_are_left_out_configurations_are_complete_on_the_others() -
         meter.advance(TaskOutcome((config, 0, 0)))
     meter.drop(8)
     state = meter.read()
-    assert (state.complete, state.dropped, state.fraction) == (2, 0, 1.0)
+    assert (state.counts.complete, state.counts.dropped, state.fraction) == (2, 0, 1.0)
 
 
 def test_what_is_planned_stays_what_was_told_first() -> None:
@@ -199,15 +199,17 @@ def test_what_never_began_is_not_shown() -> None:
     assert recorder.states == []
 
 
+def in_budget(complete: int) -> ProgressState:
+    counts = Counts(planned=106, tried=complete, complete=complete)
+    return ProgressState(budget=60.0, counts=counts)
+
+
 @pytest.mark.parametrize(
     ("state", "words"),
     [
-        (ProgressState(budget=60.0, planned=106, complete=84), "84 of 106 planned configurations"),
-        (
-            ProgressState(budget=60.0, planned=106, complete=112),
-            "112 configurations, 106 were planned",
-        ),
-        (ProgressState(fits=3, fits_planned=6, planned=2), "3 of 6 fits"),
+        (in_budget(84), "84 of 106 planned configurations"),
+        (in_budget(112), "112 configurations, 106 were planned"),
+        (ProgressState(fits=3, fits_planned=6, counts=Counts(planned=2)), "3 of 6 fits"),
         (ProgressState(fits=1), "1 fit"),
     ],
 )

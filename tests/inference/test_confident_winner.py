@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import earnest as en
 from earnest.inference import CASES_FOR_CONFIDENCE, CONFIDENT, spread_of_log_odds
+from earnest.metrics import MomentMetric
 
 
 def searched(n: int, spread: float, *, folds: int = 5, configs: int = 3) -> en.Predictions:
@@ -21,7 +24,7 @@ def searched(n: int, spread: float, *, folds: int = 5, configs: int = 3) -> en.P
 
 
 def told(
-    pi: en.Predictions, metric: str = "log_loss", **options: object
+    pi: en.Predictions, metric: str | MomentMetric = "log_loss", **options: object
 ) -> list[en.results.Caution]:
     made = en.estimate(pi, metric=metric, rng=0, n_resamples=50, **options)
     return [caution for caution in made.cautions if caution.kind == "winner_confident"]
@@ -50,6 +53,11 @@ def test_a_confident_winner_of_few_cases_is_cautioned_of_with_spread_and_count()
     assert "100 cases" in caution.what
     assert "standard deviation of 1.5, above 1.2" in caution.what
     assert told(searched(100, 1.5), method="bbc_fold") == [caution]
+
+
+def test_a_log_loss_by_another_name_is_cautioned_alike() -> None:
+    copy = replace(en.metric("log_loss"), name="ours", aliases=())
+    assert told(searched(100, 1.5), copy) == told(searched(100, 1.5)) != []
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -27,6 +29,14 @@ def test_one_outcome_far_out_is_told_with_its_count(metric):
     assert len(found) == 1
     assert found[0].what.startswith("1 of 150 cases adds")
     assert "mae" in found[0].cure
+
+
+@pytest.mark.parametrize("metric", ["r2", "mse", "rmse", "explained_variance"])
+def test_a_metric_of_squares_by_another_name_is_told_alike(metric):
+    y = np.random.default_rng(1).normal(size=150)
+    y[3] = 1e9
+    copy = replace(en.metric(metric), name="ours", aliases=())
+    assert told(predicted(y), copy) == told(predicted(y), metric) != []
 
 
 def test_two_of_many_are_counted_for_any_method():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from earnest.cli.show.progress import FoldLine
-from earnest.core import TaskOutcome
+from earnest.core import Counts, TaskOutcome
 from earnest.engine import Meter, ProgressState
 from earnest.reporting.live import draw_live_page, show_state
 from earnest.training.search.live import Leader, LiveFailure, LivePage, LiveState, Standing, Status
@@ -38,7 +38,7 @@ def standing(corrected: bool = True, name: str = "c1") -> Standing:
 
 def progress(**parts: object) -> ProgressState:
     given = {
-        "planned": 100,
+        "counts": Counts(planned=100),
         "fits": 410,
         "fits_planned": 1000,
         "fits_failed": 1,
@@ -106,7 +106,8 @@ def test_the_headline_has_the_corrected_score_before_the_naive_one() -> None:
 @pytest.mark.parametrize(("planned", "shown"), [(41, True), (40, False), (0, False)])
 def test_the_headline_tells_of_configurations_to_come_only(planned: int, shown: bool) -> None:
     text = "".join(
-        span.text for span in show_state(state(progress=progress(planned=planned))).headline
+        span.text
+        for span in show_state(state(progress=progress(counts=Counts(planned=planned)))).headline
     )
     assert ("40 of 41" in text) == shown
     assert "40 of 40" not in text

@@ -23,7 +23,7 @@ EvidenceTable: TypeAlias = Predictions | Scores | Replicates | NestedPredictions
 TABLES = (Predictions, Scores, Replicates, NestedPredictions, PairedHalves)
 NEEDS = (
     "earnest.Predictions, Scores or Replicates, a fitted SearchCV, the result of tune, the folder "
-    "of a run, or a file of predictions or scores"
+    "of a run, a run file, or a file of predictions or scores"
 )
 
 
@@ -126,11 +126,20 @@ def restate_estimate(estimate: Estimate, ask: Ask) -> Estimate:
 
 
 def _open_path(path: Path) -> Source:
-    from earnest.adapters.predictions.door import BESIDE, is_run, refuse_foreign, table_of
+    from earnest.adapters.predictions.door import (
+        BESIDE,
+        find_run_file,
+        is_run,
+        refuse_foreign,
+        table_of,
+    )
     from earnest.adapters.scores.door import is_evaluation, scores_from
 
     if is_evaluation(path):
         return Source(evidence=scores_from(path))
+    run_file = find_run_file(path)
+    if run_file is not None:
+        return _open_run_file(run_file)
     refuse_foreign(path)
     if not is_run(path):
         return Source(evidence=load_table(path))
@@ -147,6 +156,28 @@ def _open_path(path: Path) -> Source:
         seed=estimate.provenance.seed,
         winner=estimate.winner,
         answer=lambda: estimate,
+    )
+
+
+def _open_run_file(path: Path) -> Source:
+    """Return what a search kept in its run file, with its metric, its seed and its winner."""
+    from earnest.adapters.predictions.run_file import read_predictions_of_run
+    from earnest.adapters.readers import PredictionsRequest
+    from earnest.adapters.trials.run_file import read_scored
+    from earnest.adapters.trials.scored import choose_score
+    from earnest.metrics import METRICS
+    from earnest.store import read_run
+
+    predictions = read_predictions_of_run(path, PredictionsRequest())
+    run = read_run(path, arrays=False)
+    scored, seed = read_scored(run), run.identity.get("seed", "")
+    key = choose_score(scored.names, None, scored.usual)
+    name = scored.metric or scored.names[key].name
+    return Source(
+        evidence=predictions,
+        metric=METRICS[name].name if name in METRICS else None,
+        seed=int(seed) if seed.isdecimal() else None,
+        winner=scored.find_best(key, predictions.configs.ids),
     )
 
 

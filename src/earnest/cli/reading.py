@@ -123,10 +123,19 @@ def _load(load: Callable[..., T], path: Path, options: dict[str, Any]) -> T:
 
 
 def read_predictions(path: Path, how: PredictionsArguments) -> Predictions:
-    """Read a table of predictions: a file, or the folder of a run with such a file."""
-    from earnest.adapters.predictions.door import refuse_foreign, table_of
+    """Read a table of predictions: a file, a run file, or the folder of a run."""
+    from earnest.adapters.predictions.door import find_run_file, refuse_foreign, table_of
+    from earnest.adapters.predictions.run_file import read_predictions_of_run
+    from earnest.adapters.readers import PredictionsRequest
     from earnest.core.data.predictions import Predictions
 
+    run_file = find_run_file(path)
+    if run_file is not None:
+        for name in _list_given(how):
+            raise InputError(
+                f"{name_option(name)} is for tables, but this is a run", cure="Leave it out."
+            )
+        return _load(read_predictions_of_run, run_file, {"wanted": PredictionsRequest()})
     refuse_foreign(path)
     return _load(Predictions.load, table_of(path), list_load_options(how))
 
@@ -154,11 +163,24 @@ def read_file_and_metrics(
             raise InputError(
                 f"{option} is for scores", cure=f"Add --scores, or leave {option} out."
             )
+    own = find_metric(path)
+    metrics = metrics or ([] if own is None else [own])
     if not metrics and path.exists():  # what is not there is refused when it is read
         refuse_no_metric(
             "For scores of items, such as prompts scored on the same questions, say --scores."
         )
-    return read_predictions(path, how), metrics or []
+    return read_predictions(path, how), metrics
+
+
+def find_metric(path: Path) -> str | None:
+    """Return what the search of a run measured; None for a table, which does not say."""
+    from earnest.adapters.evidence import open_evidence
+    from earnest.adapters.predictions.door import find_run_file, is_run
+
+    if not is_run(path) and find_run_file(path) is None:
+        return None
+    metric = open_evidence(path).metric
+    return metric if isinstance(metric, str) else None
 
 
 def refuse_no_metric(cure: str = "") -> None:

@@ -218,11 +218,11 @@ def compare_many(
     rng: RngLike = None,
     n_jobs: int | None = None,
 ) -> Comparisons:
-    """Find the configurations that may be the best, and those shown to be worse.
+    """Find the best configuration, those shown to be worse, and those not shown to be.
 
     Every configuration is compared with the best one on these cases, or with `reference`.
-    `not_worse` is the set of configurations that may be the best: the others are shown to be worse
-    than the best here.
+    `standings` says of each how it stands, and `not_worse` is the set of those not shown to be
+    worse than the best here.
 
     **What holds.** All claims against the best hold for all pairs of configurations at once: the
     probability that any of them is wrong is at most 1 minus the level, however many configurations

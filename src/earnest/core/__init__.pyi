@@ -42,6 +42,7 @@ from .results.comparison import alpha_of as alpha_of
 from .results.comparison import difference_limits as difference_limits
 from .results.comparison import make_difference_interval as make_difference_interval
 from .results.comparison_table import adjusted as adjusted
+from .results.counts import Counts as Counts
 from .results.estimate import Scale as Scale
 from .results.interval import AreaLimits as AreaLimits
 from .results.interval import Ask as Ask
@@ -79,9 +80,11 @@ from .results.specs import AgainstChance as AgainstChance
 from .results.specs import ComparisonEstimand as ComparisonEstimand
 from .results.specs import Estimand as Estimand
 from .results.specs import Evidence as Evidence
+from .results.specs import LimitLaw as LimitLaw
 from .results.specs import MetricFamily as MetricFamily
 from .results.specs import Selection as Selection
 from .results.specs import Side as Side
+from .results.specs import Standing as Standing
 from .results.thresholds import MEASURES as MEASURES
 from .space.parameters import Clause as Clause
 from .space.parameters import Condition as Condition

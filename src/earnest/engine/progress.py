@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from earnest.core.base.protocols import Key, Progress, TaskOutcome
+from earnest.core.results.counts import Counts
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,12 +40,9 @@ class ProgressState:
         What is counted beside configurations: fits, or resamples.
     doing : str
         What is being done beside its fits, in words.
-    planned : int
-        How many configurations are planned; 0 if unknown, or if the tasks are not those of
-        configurations. A search that has time left may go on beyond them.
-    complete, failed, dropped : int
-        How many configurations have all their fits, how many have a fit that failed, and how many
-        were ended early.
+    counts : Counts
+        How many configurations are planned, and how those that were begun stand; nothing is counted
+        where the tasks are not those of configurations.
     fits, fits_planned : int
         How many fits are made, and how many there are in all without those that were skipped;
         0 if unknown.
@@ -69,10 +67,7 @@ class ProgressState:
     title: str = ""
     noun: str = "fits"
     doing: str = ""
-    planned: int = 0
-    complete: int = 0
-    failed: int = 0
-    dropped: int = 0
+    counts: Counts = field(default_factory=Counts)
     fits: int = 0
     fits_planned: int = 0
     fits_stored: int = 0
@@ -146,7 +141,7 @@ class Meter:
     >>> meter.advance(TaskOutcome((0, 0, 0)))
     >>> meter.advance(TaskOutcome((0, 0, 1)))
     >>> state = meter.read()
-    >>> state.complete, state.planned, state.fraction
+    >>> state.counts.complete, state.counts.planned, state.fraction
     (1, 2, 0.5)
     """
 
@@ -271,14 +266,18 @@ class Meter:
                 for config, count in self._made.items()
             )
             self._reached = max(self._reached, self._measure(elapsed, fits, planned))
+            counts = Counts(
+                planned=self.n_configs or None,
+                tried=len(self._made) if needed else 0,
+                complete=complete if needed else 0,
+                failed=failed if needed else 0,
+                dropped=self._dropped,
+            )
             return ProgressState(
                 title=self.title,
                 noun=self.noun,
                 doing=self.doing,
-                planned=self.n_configs,
-                complete=complete if needed else 0,
-                failed=failed if needed else 0,
-                dropped=self._dropped,
+                counts=counts,
                 fits=fits,
                 fits_planned=planned,
                 fits_stored=self._stored,
@@ -417,8 +416,10 @@ def describe_progress(state: ProgressState) -> list[str]:
 
     Examples
     --------
+    >>> from earnest.core.results.counts import Counts
     >>> from earnest.engine.progress import ProgressState, describe_progress
-    >>> describe_progress(ProgressState(planned=106, complete=84, budget=60.0, seconds_left=9.5))
+    >>> counts = Counts(planned=106, tried=85, complete=84)
+    >>> describe_progress(ProgressState(counts=counts, budget=60.0, seconds_left=9.5))
     ['84 of 106 planned configurations', '10 s left']
     """
     counts = (
@@ -445,10 +446,11 @@ def count_done(state: ProgressState) -> str:
 
 def split_done(state: ProgressState) -> tuple[str, str]:
     """Return how much is done, and in words of what."""
-    if state.budget is not None and state.planned:
-        if state.complete > state.planned:
-            return f"{state.complete:,}", f"configurations, {state.planned:,} were planned"
-        return f"{state.complete:,}", f"of {state.planned:,} planned configurations"
+    complete, planned = state.counts.complete, state.counts.planned
+    if state.budget is not None and planned:
+        if complete > planned:
+            return f"{complete:,}", f"configurations, {planned:,} were planned"
+        return f"{complete:,}", f"of {planned:,} planned configurations"
     if state.fits_planned:
         return f"{state.fits:,}", f"of {state.fits_planned:,} {state.noun}"
     return f"{state.fits:,}", state.noun[:-1] if state.fits == 1 else state.noun

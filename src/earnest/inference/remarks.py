@@ -14,14 +14,14 @@ from earnest.core.data.responses import ResponseKind
 from earnest.core.data.selection import TIE, Selector
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution
-from earnest.metrics.families import Metric, Need, RankMetric
+from earnest.inference.limits.unseen_errors import is_loss_of_chances
+from earnest.metrics.families import Metric, MomentMetric, Need, RankMetric, Squares
 from earnest.metrics.ranking import is_auc
 from earnest.metrics.responding import are_percentages, cut
 from earnest.resampling.bootstrap import GroupBootstrap
 
 FEW_OF_A_CLASS = 5  # cases of a class in a fold under which fold scores say little
 FEW_GROUPS = 30  # under which a resampling of groups is coarse
-SQUARES = {"mse", "rmse", "r2", "explained_variance"}  # metrics that are sums of squares
 MOST_OF_IT = 0.5  # of a sum of squares: who adds that decides it
 FEW_THAT_DECIDE = 0.01  # of the cases, or one
 CONFIDENT = 1.2  # the spread of log odds above which bounds of a log loss fail
@@ -374,35 +374,40 @@ def few_decide(pi: Predictions, metric: Metric, config: int) -> Iterator[Caution
     The squares are those of the winner's errors, and for shares of variance also those of the
     outcome around its mean.
     """
-    if metric.name not in SQUARES or pi.target.task is not Task.REGRESSION:
+    squares = metric.squares if isinstance(metric, MomentMetric) else ()
+    if not squares or pi.target.task is not Task.REGRESSION:
         return
     y = np.asarray(pi.target.y, dtype=np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
         errors = np.asarray(pi.responses[:, config], dtype=np.float64) - y[:, None]
         times = np.maximum(np.isfinite(errors).sum(axis=1), 1)  # a case may be tested in no repeat
-        squares_by = {"the winner's errors": np.nansum(errors**2, axis=1) / times}
-        if metric.name in ("r2", "explained_variance"):
-            squares_by["the outcome"] = (y - np.median(y)) ** 2
-    counts = {of: _most_of(squares) for of, squares in squares_by.items()}
-    few = {of: n for of, n in counts.items() if n and n <= max(1, FEW_THAT_DECIDE * pi.n_cases)}
+        sizes = {
+            Squares.ERRORS: np.nansum(errors**2, axis=1) / times,
+            Squares.OUTCOME: (y - np.median(y)) ** 2,
+        }
+    counts = {kind: _most_of(sizes[kind]) for kind in squares}
+    few = {kind: n for kind, n in counts.items() if n and n <= max(1, FEW_THAT_DECIDE * pi.n_cases)}
     if few and pi.n_cases >= FEW_OF_A_CLASS:
-        of, count = min(few.items(), key=lambda each: each[1])
+        kind, count = min(few.items(), key=lambda item: item[1])
+        share, errors_decide = _share(sizes[kind], count), kind is Squares.ERRORS
         yield of_evidence.few_cases_decide(
-            count, pi.n_cases, _share(squares_by[of], count), squares=of, metric=metric.title
+            count, pi.n_cases, share, of_errors=errors_decide, metric=metric.title
         )
 
 
 def confident_winner(pi: Predictions, metric: Metric, config: int) -> Iterator[Caution]:
-    """Yield a caution where the winner's confidence makes bounds of its log loss too good.
+    """Yield a caution where the winner's confidence makes bounds of a log loss too good.
 
-    The luck of confident models with the cases that trained them is in every resample of their
-    predictions. It was measured on searches that were cross-validated.
+    That is any mean loss of probabilities to which one error can add without limit. The luck of
+    confident models with the cases that trained them is in every resample of their predictions. It
+    was measured on searches that were cross-validated.
     """
-    if metric.name != "log_loss" or min(pi.n_folds, pi.n_configs) < 2:
+    unlimited = is_loss_of_chances(metric) and np.isinf(metric.limits[1])
+    if not unlimited or min(pi.n_folds, pi.n_configs) < 2:
         return
     spread = spread_of_log_odds(pi, config)
     if pi.n_cases < CASES_FOR_CONFIDENCE and spread > CONFIDENT:
-        yield of_limits.winner_confident(pi.n_cases, spread, CONFIDENT)
+        yield of_limits.winner_confident(pi.n_cases, spread, CONFIDENT, metric.title)
 
 
 def spread_of_log_odds(pi: Predictions, config: int) -> float:

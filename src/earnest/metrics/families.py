@@ -37,6 +37,13 @@ class Need(StrEnum):
     RESPONSE = "response"  # whatever a model answered, as it is
 
 
+class Squares(StrEnum):
+    """What a metric sums the squares of, so that a few cases may decide it."""
+
+    ERRORS = "errors"  # of the predictions
+    OUTCOME = "outcome"  # about its middle
+
+
 class TaskFields(TypedDict, total=False):
     """The fields of a metric that may differ on a task."""
 
@@ -182,6 +189,8 @@ class MomentMetric(Metric):
     trials : callable, optional
         For a share of 0/1 outcomes: `(own, shared) -> (B, C)`, how many outcomes it is the share
         of.
+    squares : tuple of Squares
+        What it sums the squares of; a caution tells where a few cases contribute most of them.
     """
 
     features: Features
@@ -190,6 +199,7 @@ class MomentMetric(Metric):
     whole: bool = False
     mean_of_cases: bool = False
     trials: Callable[[Array, Array], Array] | None = None
+    squares: tuple[Squares, ...] = ()
 
     @property
     def pointwise(self) -> bool:

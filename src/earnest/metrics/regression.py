@@ -22,6 +22,7 @@ from earnest.metrics.families import (
     Moments,
     Need,
     RankMetric,
+    Squares,
     mean,
     one_per_case,
     outcome_view,
@@ -126,6 +127,7 @@ r2 = register(
         aliases=("r2_score", "r_squared", "rsq"),
         features=squared_errors_and_outcome,
         combine=explained,
+        squares=(Squares.ERRORS, Squares.OUTCOME),
     )
 )
 explained_variance = register(
@@ -135,6 +137,7 @@ explained_variance = register(
         aliases=("explained_variance_score",),
         features=residuals_and_outcome,
         combine=explained_variance_of,
+        squares=(Squares.ERRORS, Squares.OUTCOME),
     )
 )
 pearson = register(
@@ -153,6 +156,7 @@ mse = register(
         title="mean squared error",
         aliases=("mean_squared_error", "neg_mean_squared_error"),
         features=squared_errors,
+        squares=(Squares.ERRORS,),
     )
 )
 rmse = register(
@@ -163,6 +167,7 @@ rmse = register(
         aliases=("root_mean_squared_error", "neg_root_mean_squared_error"),
         features=squared_errors,
         combine=root_mean,
+        squares=(Squares.ERRORS,),
     )
 )
 mae = register(

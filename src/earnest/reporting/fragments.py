@@ -17,7 +17,7 @@ from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, Estimates
 from earnest.core.results.gain import Gain, LearningCurve
-from earnest.core.results.specs import MethodSpec
+from earnest.core.results.specs import MethodSpec, Standing
 from earnest.core.results.thresholds import Thresholds
 from earnest.core.space.parameters import Parameter
 from earnest.core.space.trials import Trials
@@ -335,10 +335,8 @@ def comparisons_fragment(comparisons: Comparisons) -> str:
     """Return the decision on all, and a row for each of the nearest rivals."""
     comparisons, _ = comparisons.as_shown()
     ranked = comparisons.ranked()[:MOST_ROWS]
-    not_worse = set(comparisons.not_worse)
-    differences = [
-        _difference(comparison, is_close=comparison.b in not_worse) for comparison, _ in ranked
-    ]
+    standings = comparisons.standings
+    differences = [_difference(comparison, standings[comparison.b]) for comparison, _ in ranked]
     scale, name = svg_strips.difference_scale(differences, width=NARROW), name_of(comparisons)
     places = max(3, *(places_of_difference(comparison) for comparison, _ in ranked))
     labels = comparisons.labels or {}
@@ -348,7 +346,7 @@ def comparisons_fragment(comparisons: Comparisons) -> str:
                 labels.get(comparison.b, comparison.b),
                 prose(comparison.difference, places, comparison.limits),
                 *(p_value_text(each) for each in (p, comparisons.p_best[comparison.b])),
-                comparisons.verdict(comparison.b in not_worse),
+                str(standings[comparison.b]),
             ),
             strip=svg_strips.comparison_strip(each, scale, name=f"{name}-{i}"),
         )
@@ -491,15 +489,15 @@ def _ends(estimate: Estimate, places: int) -> str:
     )
 
 
-def _difference(comparison: Comparison, *, is_close: bool) -> svg_strips.Difference:
+def _difference(comparison: Comparison, standing: Standing) -> svg_strips.Difference:
     interval = comparison.interval
     return svg_strips.Difference(
         name=comparison.b,
         value=comparison.difference,
         one=None if interval is None else (interval.low, interval.high),
         words=f"{comparison.a} minus this",
-        verdict=Comparisons.verdict(is_close),
-        worse=not is_close,
+        verdict=str(standing),
+        worse=standing is Standing.WORSE,
     )
 
 

@@ -184,9 +184,9 @@ def _headline(state: LiveState) -> Iterator[Span]:
         }
         yield Span(words[state.status])
         return
-    best, planned = _number(standing.leaders[0].score, standing), state.progress.planned
+    best, planned = _number(standing.leaders[0].score, standing), state.progress.counts.planned
     tried = write_count(standing.n_configs, "configuration")
-    if planned > standing.n_configs:
+    if planned is not None and planned > standing.n_configs:
         tried = f"{standing.n_configs:,} of {planned:,} configurations"
     who = f"the best of {tried}" + (" so far" if state.status is Status.RUNNING else "")
     expect = (

@@ -185,6 +185,7 @@ class RivalRow:
     limits_one: tuple[float, float] | None
     p_value: float | None
     worse: bool | None
+    standing: str
     cheapest: bool = False
     shown: bool = True
     strip: Figure | None = None

@@ -112,6 +112,7 @@ def _results(results: Results) -> dict[str, Any]:
     """Return the results in full precision."""
     parts = {
         "estimate": results.estimate,
+        "counts": results.material.counts,
         "gain": results.gain,
         "learning_curve": results.material.learning,
         "methods": results.table,

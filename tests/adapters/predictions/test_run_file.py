@@ -1,9 +1,10 @@
-"""A run file, with the outcome, is the predictions of its search, to the last bit."""
+"""A run file is the predictions of its search, to the last bit, and every verb takes it."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from earnest.errors import FormatError, InputError
 
 RNG = np.random.default_rng(8)  # seed 8
 TWO = np.tile([0, 1], 30)
+GRID = {"C": [0.01, 1.0]}
 THREE = np.tile(["a", "b", "c"], 20)
 NUMBERS = RNG.standard_normal(60)
 X = TWO[:, None] + RNG.standard_normal((60, 2))
@@ -48,8 +50,58 @@ def test_it_is_what_the_search_has(
     model: Any, grid: Any, y: Any, options: dict[str, Any], tmp_path: Path
 ) -> None:
     search = searched(tmp_path / "run.db", model, grid, y, **options)
-    found = en.predictions_from(tmp_path / "run.db", y)
-    assert found.fingerprint == search.predictions_.fingerprint
+    for outcome in (y, None):  # the file has it, too
+        found = en.predictions_from(tmp_path / "run.db", outcome)
+        assert found.fingerprint == search.predictions_.fingerprint
+
+
+VERBS: dict[str, Callable[[Any], Any]] = {
+    "estimate": lambda source: en.estimate(source, n_resamples=50),
+    "gain": lambda source: en.gain(source, n_resamples=50),
+    "thresholds": lambda source: en.thresholds(source, n_resamples=50),
+    "compare": lambda source: en.compare(source, "c0", "c1"),
+    "compare_many": lambda source: en.compare_many(source),
+    "gate": lambda source: en.gate(source, above=0.6),
+    "plan": lambda source: en.plan(source, width=0.2, rng=0),
+}
+
+
+@pytest.mark.parametrize("name", ["run.db", "run"])
+def test_every_verb_answers_a_run_file_as_it_answers_the_search(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name  # it is known by its content, not by its ending
+    search = searched(path, LogisticRegression(), GRID, TWO, scoring="roc_auc", cv=3)
+    for verb, ask in VERBS.items():
+        assert repr(ask(path)) == repr(ask(search)), verb
+    report = en.report(path, explain=False, n_resamples=50)
+    assert report.content.results["estimate"]["value"] == VERBS["estimate"](search).value
+
+
+def test_the_metric_of_a_run_file_is_that_of_the_estimate(tmp_path: Path) -> None:
+    path = tmp_path / "run.db"
+    given = {"scoring": "accuracy", "metric": "brier", "cv": 3}
+    searched(path, LogisticRegression(), GRID, TWO, **given)
+    assert en.estimate(path, n_resamples=50).metric == "brier"
+    assert en.estimate(path, metric="roc_auc", n_resamples=50).metric == "roc_auc"
+
+
+def test_a_folder_of_a_killed_run_is_answered(tmp_path: Path) -> None:
+    searched(tmp_path / "run.db", LogisticRegression(), GRID, TWO, scoring="roc_auc", cv=3)
+    assert en.estimate(tmp_path, n_resamples=50).metric == "roc_auc"
+
+
+def test_a_file_without_the_outcome_asks_for_it(tmp_path: Path) -> None:
+    path = tmp_path / "run.db"
+    searched(path, LogisticRegression(), GRID, TWO, scoring="roc_auc", cv=3)
+    with sqlite3.connect(path) as base:
+        text = base.execute("SELECT text FROM document WHERE name = 'cases'").fetchone()[0]
+        older = {key: part for key, part in json.loads(text).items() if key != "outcome"}
+        base.execute("UPDATE document SET text = ? WHERE name = 'cases'", (json.dumps(older),))
+    base.close()
+    for ask in (en.predictions_from, en.estimate):
+        with pytest.raises(InputError, match="does not hold the outcome"):
+            ask(path)
+    assert en.predictions_from(path, TWO).n_configs == 2
+    assert en.report(path, explain=False).content.answer.value is None
 
 
 def test_groups_are_those_of_the_search(tmp_path: Path) -> None:
@@ -88,8 +140,6 @@ def test_labels_may_be_written_otherwise(tmp_path: Path) -> None:
 def test_other_cases_and_options_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "run.db"
     searched(path, LogisticRegression(), {"C": [0.1, 1.0]}, TWO, scoring="roc_auc", cv=3)
-    with pytest.raises(InputError, match="does not hold the outcome"):
-        en.predictions_from(path)
     with pytest.raises(InputError, match="60 cases"):
         en.predictions_from(path, TWO[:50])
     with pytest.raises(InputError, match="does not know"):

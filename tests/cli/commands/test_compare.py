@@ -155,8 +155,7 @@ def test_some_configurations_can_be_compared(run: Run, table: Path) -> None:
     data = read(run("compare", table, "--all", *ASK, *args, "--json").out)
     assert len(data["comparisons"]) == 1
     assert (
-        f"{A} is the best here; {B} cannot be ruled out as the best."
-        in run("compare", table, "--all", *ASK, *args).out
+        f"{B} is not shown to be worse than {A}." in run("compare", table, "--all", *ASK, *args).out
     )
 
 

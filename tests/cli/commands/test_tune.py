@@ -21,7 +21,7 @@ from earnest.cli.show.tune import _facts
 from earnest.comparison import run as comparing
 from earnest.core import Readiness, Sufficiency, Usable
 from earnest.methods import BBC
-from earnest.results import LearningCurve
+from earnest.results import Counts, LearningCurve
 from earnest.store import sqlite
 from earnest.training import FILES, REPORT
 from earnest.training.tune import job as tune_job
@@ -409,6 +409,7 @@ def test_the_cheapest_is_told_with_how_many_are_as_good(count, told):
             ranks=True, usable=Usable.LIKELY, cases=Sufficiency.ENOUGH, n_cases=900
         ),
         n_not_worse=count,
+        counts=Counts(planned=9, tried=9, complete=9),
         n_fits=1,
         n_fits_nested=1,
         seconds=1.0,

@@ -427,8 +427,12 @@ def test_sensitivity_is_not_held_against_a_model_that_calls_all_positive():
 @pytest.mark.parametrize(
     ("metric", "count", "said"),
     [
-        ("accuracy", 1, "All 20 cases were right; expect an accuracy above 0.832 on new data."),
-        ("accuracy", 3, "The winner was right on all 20 cases; expect an accuracy above"),
+        ("accuracy", 1, "The score is perfect on these 20 cases; expect an accuracy above 0.832"),
+        (
+            "accuracy",
+            3,
+            "The winner's score is perfect on these 20 cases; expect an accuracy above",
+        ),
         ("roc_auc", 1, "The score is perfect on these 20 cases; expect a ROC AUC above"),
     ],
 )

@@ -91,7 +91,7 @@ def test_comparisons_are_ranked_with_adjusted_p(pi: en.Predictions) -> None:
         "verdict",
     ]
     assert [row[0] for row in rows] == [one.b for one, _ in made.ranked()]
-    kept = {row[0] for row in rows if row[-1] == "may be the best"}
+    kept = {row[0] for row in rows if row[-1] == "not shown to be worse"}
     assert kept == set(made.not_worse) - {made.reference}
     assert made.reference in made.to_latex().splitlines()[0]
 

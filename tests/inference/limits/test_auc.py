@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from earnest import Predictions, metric
-from earnest.core import AreaLimits, LogitLimits, NormalLimits, Side
+from earnest.core import AreaLimits, LimitLaw, LogitLimits, NormalLimits, Side
 from earnest.inference import Choice, delong, hanley_mcneil, hanley_mcneil_variance, placements
 from earnest.kernels import score_table
 
@@ -55,6 +55,8 @@ def test_perfect_separation_gets_the_limits_of_its_law(make: object, sign: float
     wanted = (reach, 1.0) if sign > 0 else (0.0, 1 - reach)  # all wrong: five pairs without a case
     assert (low, high) == pytest.approx(wanted, abs=1e-12)
     assert [c.kind for c in made.cautions] == ["area_without_spread"]
+    law = (LimitLaw.NORMAL_SCORES, None) if sign > 0 else (LimitLaw.PAIRS, 5)
+    assert (made.law, made.pairs) == law
 
 
 def test_limits_hold_for_any_auc_that_gives_a_perfect_sample() -> None:
@@ -76,6 +78,8 @@ def test_constant_scores_and_single_cases_get_wide_limits_and_a_word() -> None:
     assert low == pytest.approx(1 - high, abs=1e-12)
     assert 0.1 < low < 0.5
     single = delong(whole([1] + [0] * 9, np.arange(10.0)), AUC)
+    assert (single.law, single.pairs) == (LimitLaw.PAIRS, 1)
+    assert single.cautions[0].facts["pairs"] == 1
     assert "undefined" in str(single.cautions[0])
     assert single.source.limits(0.95, Side.TWO_SIDED)[1] > 0.9
 
@@ -104,7 +108,7 @@ def test_with_groups_delong_has_the_variance_over_groups() -> None:
     variance = placed.clustered_variance(groups[y == 1], groups[y == 0])[0]
     assert made.source.standard_error == pytest.approx(math.sqrt(variance), abs=1e-14)
     assert variance != pytest.approx(placed.variance()[0], rel=0.05)
-    assert "Obuchowski" in made.words
+    assert made.law is LimitLaw.OBUCHOWSKI
 
 
 @pytest.mark.parametrize("make", [delong, hanley_mcneil])

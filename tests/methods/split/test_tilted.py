@@ -13,6 +13,7 @@ from earnest import Predictions, estimate, metric
 from earnest.core import (
     EqualCaseLimits,
     Estimand,
+    LimitLaw,
     NormalLimits,
     Seeds,
     Selection,
@@ -96,7 +97,7 @@ def test_all_labels_right_falls_back_to_wilson() -> None:
     z2 = 1.6448536269514722**2
     assert made.interval is not None
     assert made.interval.low == pytest.approx(20 / (20 + z2), abs=1e-9)
-    assert "that of Wilson" in next(str(c) for c in made.cautions if c.kind == "no_tilt")
+    assert [c.facts["law"] for c in made.cautions if c.kind == "no_tilt"] == [LimitLaw.WILSON]
 
 
 def test_losses_that_are_all_zero_get_limits_that_say_what_was_not_seen() -> None:
@@ -464,23 +465,25 @@ def test_the_stand_in_is_wilsons_for_finite_ranges_and_normal_for_others() -> No
     rng = np.random.default_rng(0)
     y = rng.normal(size=40)
     loss = single(y, y + rng.normal(size=40), "mse")
-    made, words = fallback_limits(loss, metric("mse").on("regression"), CaseBootstrap())
-    assert isinstance(made, NormalLimits)
+    limits = fallback_limits(loss, metric("mse").on("regression"), CaseBootstrap())
+    assert isinstance(limits.source, NormalLimits)
     values = (loss.part.responses[:, 0, 0] - y) ** 2
-    assert made.standard_error == pytest.approx(values.std(ddof=1) / np.sqrt(40), abs=1e-12)
-    assert words == "a normal one"
+    assert limits.source.standard_error == pytest.approx(
+        values.std(ddof=1) / np.sqrt(40), abs=1e-12
+    )
+    assert limits.law is LimitLaw.NORMAL
     labels = single(np.tile([0, 1], 20), np.tile([0, 1], 20), "accuracy", response="label")
-    made, words = fallback_limits(labels, metric("accuracy").on("binary"), CaseBootstrap())
-    assert made == ShareLimits(1.0, 40)
-    assert words == "that of Wilson"
+    limits = fallback_limits(labels, metric("accuracy").on("binary"), CaseBootstrap())
+    assert limits.source == ShareLimits(1.0, 40)
+    assert limits.law is LimitLaw.WILSON
 
 
 def test_losses_that_are_all_alike_get_limits_of_what_was_not_seen() -> None:
     y = np.arange(12.0) / 5
     alike = single(y, y, "mse")
-    made, _ = fallback_limits(alike, metric("mse").on("regression"), CaseBootstrap())
-    assert isinstance(made, EqualCaseLimits)
-    assert made.n == 12
+    limits = fallback_limits(alike, metric("mse").on("regression"), CaseBootstrap())
+    assert isinstance(limits.source, EqualCaseLimits)
+    assert limits.source.n == 12
 
 
 def test_groups_count_and_not_cases_in_the_stand_in() -> None:
@@ -488,8 +491,8 @@ def test_groups_count_and_not_cases_in_the_stand_in() -> None:
     labels = single(
         np.tile([0, 1], 20), np.tile([0, 1], 20), "accuracy", response="label", groups=groups
     )
-    made, _ = fallback_limits(labels, metric("accuracy").on("binary"), GroupBootstrap())
-    assert made == ShareLimits(1.0, 10)
+    limits = fallback_limits(labels, metric("accuracy").on("binary"), GroupBootstrap())
+    assert limits.source == ShareLimits(1.0, 10)
 
 
 def numerical_influence(pi: Predictions, measure: Metric) -> np.ndarray:
@@ -526,10 +529,10 @@ def test_strata_that_are_no_classes_draw_classes_together() -> None:
 def test_losses_that_differ_by_rounding_are_alike(error: float, scale: float) -> None:
     y = np.arange(30) / 7
     alike = single(scale * y, scale * (y + error), "mae")
-    made, words = fallback_limits(alike, metric("mae").on("regression"), CaseBootstrap())
-    assert isinstance(made, EqualCaseLimits)
-    assert made.n == 30
-    assert words == "that of cases that are all alike"
+    limits = fallback_limits(alike, metric("mae").on("regression"), CaseBootstrap())
+    assert isinstance(limits.source, EqualCaseLimits)
+    assert limits.source.n == 30
+    assert limits.law is LimitLaw.EQUAL_CASES
     assert not case_influence(alike, metric("mae").on("regression"), CaseBootstrap()).any()
 
 
@@ -545,17 +548,17 @@ def test_losses_that_cancel_in_every_group_leave_no_influence() -> None:
 def test_small_differences_of_losses_are_no_rounding() -> None:
     y = np.arange(30) / 7
     near = single(y, y + 0.1 + 1e-6 * np.tile([0, 1], 15), "mae")
-    made, _ = fallback_limits(near, metric("mae").on("regression"), CaseBootstrap())
-    assert isinstance(made, NormalLimits)
-    assert made.standard_error == pytest.approx(0.5e-6 / np.sqrt(29), rel=1e-6)
+    limits = fallback_limits(near, metric("mae").on("regression"), CaseBootstrap())
+    assert isinstance(limits.source, NormalLimits)
+    assert limits.source.standard_error == pytest.approx(0.5e-6 / np.sqrt(29), rel=1e-6)
 
 
 def test_the_stand_in_of_an_auc_counts_groups() -> None:
     y = np.tile([0, 1], 20)
     for groups, pairs in ((np.repeat(np.arange(5), 8), 2), (np.zeros(40, int), 1)):
         apart = single(y, y, "roc_auc", groups=groups)
-        made, _ = fallback_limits(apart, AUC, GroupBootstrap())
-        low, _ = made.limits(0.95, Side.LOWER)
+        limits = fallback_limits(apart, AUC, GroupBootstrap())
+        low, _ = limits.source.limits(0.95, Side.LOWER)
         assert low == pytest.approx(0.05 ** (1 / pairs), abs=1e-12)
 
 

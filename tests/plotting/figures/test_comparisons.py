@@ -11,7 +11,7 @@ import pytest
 import earnest as en
 
 SEED = 5
-VERDICTS = (en.results.Comparisons.verdict(True), en.results.Comparisons.verdict(False))
+VERDICTS = ("not shown to be worse", "worse")
 
 
 def given(configs: int = 6) -> en.Predictions:
@@ -73,7 +73,7 @@ def test_forty_comparisons_fit_a_page_with_their_verdicts() -> None:
     assert high <= 9.5
     verdicts = [text.get_text() for text in ax.texts if text.get_text() in VERDICTS]
     labels = [tick.get_text() for tick in ax.get_yticklabels()]
-    assert verdicts == [many.verdict(name in many.not_worse) for name in labels]
+    assert verdicts == [str(many.standings[name]) for name in labels]
     assert set(verdicts) == set(VERDICTS)
     figure = ax.figure
     figure.draw_without_rendering()

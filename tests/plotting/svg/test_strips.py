@@ -74,7 +74,7 @@ def test_a_verdict_is_seen_and_said() -> None:
     scale = svg_strips.difference_scale([worse])
     rings = [svg_strips.comparison_strip(row, scale, name="d") for row in (worse, same)]
     assert rings[0].label.endswith("; worse.")
-    assert rings[1].label.endswith("; may be best.")
+    assert rings[1].label.endswith("; not shown to be worse.")
     hollow = [c.get("stroke") for c in root_of(rings[0]).iter(f"{SVG}circle")]
     assert hollow == ["var(--ink3)"]
     assert [c.get("stroke") for c in root_of(rings[1]).iter(f"{SVG}circle")] == [None, None]
@@ -119,7 +119,7 @@ def test_a_bar_that_leaves_the_scale_ends_in_an_arrow_also_where_its_dot_is_seen
 def test_equal_models_have_a_strip_of_no_width() -> None:
     same = svg_strips.Difference(name="b", value=0.0, one=(0.0, 0.0), all=(0.0, 0.0))
     figure = svg_strips.comparison_strip(same, svg_strips.difference_scale([same]), name="d")
-    assert "may be best" in figure.label
+    assert "not shown to be worse" in figure.label
 
 
 def test_a_strip_is_small_for_a_table_may_have_hundreds() -> None:

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 import earnest as en
+from earnest.cli.show.tune import show_tuned
 from earnest.methods import BBC
+from earnest.results import Counts
 from earnest.training.tune import job as tune_job
 from tests.training.tune_tables import PORTFOLIO, of
 
@@ -89,15 +91,22 @@ def run_out_of_time(folder: Path, monkeypatch: pytest.MonkeyPatch) -> en.results
 
 
 def test_a_configuration_whose_time_ran_out_is_incomplete_and_not_dropped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     short = run_out_of_time(tmp_path, monkeypatch)
     content = en.report(short, explain=False).content
     facts = dict(next(part.rows for part in content.answer.facts if part.title == "Search"))
     assert content.audit is not None
     assert [row.status for row in content.audit.rows].count("incomplete") == 1
-    assert facts["Incomplete"] == "1"
-    assert "Dropped" not in facts
+    assert short.counts == Counts(planned=5, tried=5, complete=4)
+    words = "5 configurations: 4 on every fold, 1 incomplete"
+    assert facts["Tried"] == words
+    show_tuned(short)
+    terminal = " ".join(capsys.readouterr().out.split())
+    assert words in terminal  # where it said 4, and the page 5
+    assert "The search tried 5 configurations, 4 on every fold," in terminal
+    for source in (short, short.folder):
+        assert en.report(source, explain=False).content.results["counts"] == short.counts.to_dict()
     assert facts["Fits"] == f"{short.n_fits:,} (nested: {short.n_fits_nested:,})"
     whole = len(short.predictions.configs.ids) * short.folds
     assert short.n_fits > whole + 1  # the unfinished one's too, and the delivered model's
@@ -143,7 +152,7 @@ def test_one_question_has_one_answer_in_every_place(
     assert content.rivals is not None
     assert content.audit is not None
     counts = dict(content.audit.counts)
-    assert len(content.rivals.not_worse) == int(counts.get("may be best", 0))
+    assert len(content.rivals.not_worse) == int(counts.get("not shown to be worse", 0))
     assert len(content.rivals.not_worse) + 1 == found.n_not_worse
     winner = next(row for row in content.audit.rows if row.status == "winner")
     assert winner.value == pytest.approx(found.estimate.naive)

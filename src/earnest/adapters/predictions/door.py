@@ -23,7 +23,7 @@ from earnest.adapters.readers import (
     refuse_source,
     register,
 )
-from earnest.adapters.trials.files import RUN_FILE, URL, read_start
+from earnest.adapters.trials.files import RUN_FILE, URL, is_run_file, read_start
 from earnest.adapters.trials.optuna import is_study
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
@@ -62,6 +62,14 @@ def is_run(source: object) -> bool:
 def is_killed(source: object) -> bool:
     """Tell whether this is the folder of a run that ended before it wrote its table."""
     return _is_begun(source) and not _has_any(Path(str(source)), KEPT)
+
+
+def find_run_file(source: str | Path) -> Path | None:
+    """Return the run file that a path is, or that of a run that wrote no table; None elsewhere."""
+    path = Path(source)
+    if is_run_file(path):
+        return path
+    return path / RUN_FILE if is_killed(path) and is_run_file(path / RUN_FILE) else None
 
 
 def _is_begun(source: object) -> bool:

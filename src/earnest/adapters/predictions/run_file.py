@@ -1,7 +1,7 @@
-"""Π of a run file: what our own search kept, also of one that was killed, and the user's outcome.
+"""Π of a run file: what our own search kept, also of one that was killed.
 
-The file says which rows each split tested and what the predictions are; the outcome itself is not
-in it, and comes from the caller.
+The file says which rows each split tested, what was predicted and what came out, so it is enough by
+itself. A file that an older search began lacks the outcome, which then comes from the caller.
 """
 
 from __future__ import annotations
@@ -62,8 +62,21 @@ def about_cases(
             "splits": [[repeat, fold, rows.tolist()] for repeat, fold, rows in splits],
             "training_sizes": training_sizes,
             "halves": None if halves is None else halves.tolist(),
+            "outcome": {
+                "y": target.y.tolist(),
+                "event": None if target.event is None else target.event.tolist(),
+                "strata": None if target.strata is None else target.strata.tolist(),
+            },
         }
     )
+
+
+class CodedOutcome(TypedDict):
+    """The outcome of the cases as a run file holds it: codes of classes, numbers, or times."""
+
+    y: list[float]
+    event: list[bool] | None
+    strata: list[int] | None
 
 
 class Cases(TypedDict):
@@ -80,6 +93,15 @@ class Cases(TypedDict):
     splits: list[tuple[int, int, list[int]]]  # repeat, fold, tested rows
     training_sizes: list[list[int]] | None
     halves: list[int] | None
+    outcome: CodedOutcome | None
+
+
+def holds_outcome(run: RunFile) -> bool:
+    """Tell whether a run file is enough for predictions: whether it has the outcome."""
+    if CASES not in run.documents:
+        return False
+    with document_of(run, CASES):
+        return _read_about(run)["outcome"] is not None
 
 
 def read_predictions_of_run(path: str | Path, wanted: PredictionsRequest) -> Predictions:
@@ -89,8 +111,12 @@ def read_predictions_of_run(path: str | Path, wanted: PredictionsRequest) -> Pre
     run = read_run(path)
     with document_of(run, CASES):
         about = _read_about(run)
-    y = wanted.outcome(f"the run file {run.path.name!r}")
-    target = _read_target(y, about, wanted, run)
+    if wanted.y is None and about["outcome"] is not None:
+        with document_of(run, CASES):
+            target = _decode_target(about, about["outcome"], wanted)
+    else:
+        y = wanted.outcome(f"the run file {run.path.name!r}")
+        target = _read_target(y, about, wanted, run)
     with document_of(run, CONFIGS):
         names, params, guided_by = _read_configs(run)
     with document_of(run, CASES):
@@ -144,9 +170,27 @@ def _read_about(run: RunFile) -> Cases:
         "splits": about["splits"],
         "training_sizes": about["training_sizes"],
         "halves": about["halves"],
+        "outcome": about.get("outcome"),
     }
     refuse_newer(run, CASES, cases["version"], VERSION)
     return cases
+
+
+def _decode_target(about: Cases, outcome: CodedOutcome, wanted: PredictionsRequest) -> Target:
+    """Return the outcome that the search was given."""
+    groups = about["groups"]
+    if wanted.groups is not None:
+        groups = np.unique(as_array("groups", wanted.groups), return_inverse=True)[1].tolist()
+    event, strata = outcome["event"], outcome["strata"]
+    return Target(
+        y=np.array(outcome["y"], dtype=np.int64 if about["classes"] else np.float64),
+        task=about["task"],
+        classes=tuple(about["classes"]),
+        groups=None if groups is None else np.array(groups, dtype=np.int64),
+        ordered=about["ordered"],
+        event=None if event is None else np.array(event, dtype=np.bool_),
+        strata=None if strata is None else np.array(strata, dtype=np.int64),
+    )
 
 
 def _read_target(y: Outcome, about: Cases, wanted: PredictionsRequest, run: RunFile) -> Target:

@@ -13,9 +13,6 @@ import numpy as np
 from earnest.adapters.readers import TrialsRequest
 from earnest.adapters.trials.ranges import Range
 from earnest.adapters.trials.scored import (
-    COMPLETE,
-    DROPPED,
-    FAILED,
     ScoredSearch,
     ScoreName,
     score_name,
@@ -23,6 +20,7 @@ from earnest.adapters.trials.scored import (
 from earnest.core.base.errors import EarnestError, FormatError
 from earnest.core.base.protocols import TaskOutcome
 from earnest.core.results.base import parse_json
+from earnest.core.results.counts import COMPLETE, DROPPED, FAILED
 from earnest.core.space.trials import Trials
 from earnest.store import RunFile, read_run
 
@@ -32,13 +30,15 @@ VERSION = 1  # of the document about the search
 
 
 def about_search(
-    names: Mapping[str, ScoreName], usual: str | None, ranges: Mapping[str, object]
+    names: Mapping[str, ScoreName],
+    usual: str | None,
+    ranges: Mapping[str, object],
+    metric: str | None = None,
 ) -> str:
     """Return the document by which a reader of the file alone knows the scores and ranges."""
     scores = {key: name.to_dict() for key, name in names.items()}
-    return json.dumps(
-        {"version": VERSION, "scores": scores, "objective": usual, "ranges": dict(ranges)}
-    )
+    facts = {"scores": scores, "objective": usual, "ranges": dict(ranges), "metric": metric}
+    return json.dumps({"version": VERSION, **facts})
 
 
 def read_run_file(path: Path, ask: TrialsRequest) -> Trials:
@@ -58,6 +58,7 @@ class ScoreFacts(TypedDict, total=False):
     scores: dict[str, ScoreName]
     objective: str | None
     ranges: dict[str, Range]
+    metric: str | None
 
 
 def read_scored(run: RunFile) -> ScoredSearch:
@@ -69,7 +70,7 @@ def read_scored(run: RunFile) -> ScoredSearch:
     rows = [[cells.get((c, *split)) for split in places] for c in begun]
     about = _read_about(run)
     keys = _name_scores(about, cells.values())
-    usual = about.get("objective")
+    usual, metric = about.get("objective"), about.get("metric")
     return ScoredSearch(
         configs=[listed[c] for c in begun],
         scores={
@@ -82,6 +83,7 @@ def read_scored(run: RunFile) -> ScoredSearch:
         names=keys,
         usual=usual if isinstance(usual, str) else None,
         ranges=about.get("ranges", {}),
+        metric=metric if isinstance(metric, str) else None,
         source=f"run file {run.path.name!r}",
     )
 

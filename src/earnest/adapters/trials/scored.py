@@ -16,6 +16,7 @@ from earnest.adapters.readers import TrialsRequest
 from earnest.adapters.trials.ranges import Range, infer_space_within
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
+from earnest.core.results.counts import COMPLETE, DROPPED, FAILED
 from earnest.core.space.trials import Trials
 from earnest.core.text.doors import arg
 from earnest.core.text.names import simplify_values
@@ -23,7 +24,6 @@ from earnest.core.text.names import simplify_values
 # Scores of configurations on splits, as our own search has them, made into trials.
 
 
-COMPLETE, DROPPED, FAILED = "complete", "dropped", "failed"
 WHOLE = "estimator"  # the parameter of a configuration that is a whole estimator
 
 
@@ -47,6 +47,8 @@ class ScoredSearch:
         Ranges of numbers that are known; see `ranges_of`.
     source : str
         Where it comes from, in words.
+    metric : str, optional
+        What the estimate of the search is of, where that is known.
     """
 
     configs: list[dict[str, object]]
@@ -56,6 +58,13 @@ class ScoredSearch:
     usual: str | None
     ranges: Mapping[str, Range]
     source: str
+    metric: str | None = None
+
+    def find_best(self, key: str, ids: Sequence[str]) -> str | None:
+        """Return the configuration with the best mean score; None where none is complete."""
+        means, _ = _summarise(self.scores[key])
+        means = np.where([status == COMPLETE for status in self.statuses], means, np.nan)
+        return None if np.isnan(means).all() else ids[int(np.nanargmax(means))]
 
     def trials(self, ask: TrialsRequest) -> Trials:
         """Return the trials: mean scores in their own units, failed ones left out.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from earnest.cli.options import JsonOutput, Table
-from earnest.cli.reading import label_evidence, read_file_and_metrics
+from earnest.cli.reading import find_metric, label_evidence, read_file_and_metrics
 from earnest.cli.show.terminal import write_json
 from earnest.cli.writing import check_folder
 from earnest.core.arguments.base import Argument, pass_arguments
@@ -82,7 +82,8 @@ def command(
         new, old = _name_after_files(new, predictions, old, against)
     from earnest.decision.gate import gate
 
-    verdict = gate(new, **{**pass_arguments(question), "against": old})
+    asked = {**pass_arguments(question), "metric": metric or find_metric(predictions)}
+    verdict = gate(new, **{**asked, "against": old})
     _write_files(verdict, junit, markdown)
     if output.json:
         write_json(verdict.to_dict())

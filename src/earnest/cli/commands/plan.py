@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from earnest.cli.options import Output, Table
-from earnest.cli.reading import read_file_and_metrics
+from earnest.cli.reading import find_metric, read_file_and_metrics
 from earnest.cli.writing import check_table, write_results
 from earnest.core.arguments.base import pass_arguments
 from earnest.core.arguments.plan import PlanArguments
@@ -37,7 +37,8 @@ def command(
     pilot, _ = read_file_and_metrics(predictions, reading, scoring, metrics)
     from earnest.decision.plan import plan
 
-    result = plan(pilot, **pass_arguments(question))
+    asked = {**pass_arguments(question), "metric": question.metric or find_metric(predictions)}
+    result = plan(pilot, **asked)
     if not write_results({result.metric: result}, output):
         from earnest.cli.show.decision import show_study_plan
 

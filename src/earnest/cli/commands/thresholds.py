@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from earnest.cli.options import Output, Table
-from earnest.cli.reading import read_predictions, refuse_no_metric, takes_long
+from earnest.cli.reading import find_metric, read_predictions, refuse_no_metric, takes_long
 from earnest.cli.writing import check_table, share_seed, write_results
 from earnest.core.arguments.base import pass_arguments
 from earnest.core.arguments.shared import PredictionsArguments
@@ -60,7 +60,8 @@ def command(
 ) -> None:
     """Read predictions, ask what to expect at every threshold, and show or write it."""
     check_table(output)
-    if not question.metric and predictions.exists():  # what is not there is refused when it is read
+    metrics = question.metric or list(filter(None, [find_metric(predictions)]))
+    if not metrics and predictions.exists():  # what is not there is refused when it is read
         refuse_no_metric()
     pi = read_predictions(predictions, reading)
     ask = pass_arguments(question, without=("metric", "rng"))
@@ -68,7 +69,6 @@ def command(
     from earnest.cli.show.thresholds import show_thresholds
     from earnest.inference.curves.thresholds import thresholds
 
-    metrics = question.metric or []
     seed = share_seed(metrics, question.rng)
 
     def answer(name: str) -> ThresholdAnswer:

@@ -26,7 +26,7 @@ from earnest.cli.show.terminal import ACCENT, GREY, clean, columns
 from earnest.comparison import TESTS
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
-from earnest.core.results.specs import ComparisonEstimand, Side
+from earnest.core.results.specs import ComparisonEstimand, Side, Standing
 from earnest.core.text.comparison import (
     chance,
     decision,
@@ -225,7 +225,7 @@ def show_headline(results: Comparisons) -> str:
 def show_table(
     results: Comparisons, columns: int, names: Mapping[str, str] | None = None
 ) -> Iterator[Part]:
-    """Yield the rows of the nearest rivals, those that may be the best in colour."""
+    """Yield the rows of the nearest rivals, those not shown to be worse in colour."""
     results, _ = results.as_shown()
     rows = results.ranked()[:MOST_ROWS]
     places = max(places_of_difference(comparison) for comparison, _ in rows)
@@ -246,16 +246,16 @@ def show_table(
     narrow = room < 0
     head = ", ".join(heads) if narrow else _line(heads, widths) + (axis.labels() if axis else "")
     yield indented(Text(clean(head).rstrip(), style=GREY))
-    not_worse = set(results.not_worse)
+    standings = results.standings
     for (comparison, _), texts_of in zip(rows, cells, strict=True):
-        yield _row(comparison, texts_of, widths, axis, narrow, comparison.b in not_worse)
+        yield _row(comparison, texts_of, widths, axis, narrow, standings[comparison.b])
     more = len(results) - len(rows)
     if more > 0:
         yield show_paragraph(f"{more} more; --json has them all.", GREY)
 
 
 def _two_kinds(results: Comparisons) -> bool:
-    """Tell whether adjusted p-values are others than those that decide what may be the best."""
+    """Tell whether adjusted p-values are others than those that decide how each stands."""
     return any(p != results.p_best[comparison.b] for comparison, p in results.ranked())
 
 
@@ -280,10 +280,10 @@ def _row(
     widths: list[int],
     axis: PictureAxis | None,
     narrow: bool,
-    is_close: bool,
+    standing: Standing,
 ) -> Part:
+    is_close, verdict = standing is not Standing.WORSE, str(standing)
     style = ACCENT if is_close else GREY
-    verdict = Comparisons.verdict(is_close)
     if narrow:
         return Padding(Text("\n  ".join(clean(c) for c in (*cells, verdict)), style=style), (0, 2))
     text = Text("  " + clean(_line(cells, widths)), style=style)
@@ -315,7 +315,7 @@ def show_facts(results: Comparisons, names: Mapping[str, str] | None = None) -> 
     yield "Scores", naive_words(len(results.p_best))
     if results.reference != results.best:
         yield "Against", labels.get(results.reference, results.reference)
-    yield "May be best", _list_names(results.not_worse)
+    yield "Not shown worse", _list_names(results.not_worse)
     if results.cheapest is not None:
         near = f" (at most {results.margin:.2g} worse here)" if results.margin else ""
         yield "Cheapest", f"{labels.get(results.cheapest, results.cheapest)}{near}"
@@ -325,7 +325,7 @@ def show_facts(results: Comparisons, names: Mapping[str, str] | None = None) -> 
     how = "by their joint distribution" if results.joint else "by Bonferroni's rule"
     alpha = f"{1 - results.confidence_level:.3g}"
     which = "p best, against the best" if _two_kinds(results) else "p adj."
-    yield "At once", f"{which}: for all pairs, {how}; may be best if above {alpha}"
+    yield "At once", f"{which}: for all pairs, {how}; worse if not above {alpha}"
     yield from test_facts(first)
     about = first.provenance
     items = first.estimand is ComparisonEstimand.ITEMS

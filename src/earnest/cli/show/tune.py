@@ -25,6 +25,7 @@ from earnest.cli.show.terminal import GREY, clean, columns, emit, write
 from earnest.core.base import check
 from earnest.core.data.target import Task
 from earnest.core.text.calibration import tell_in_short
+from earnest.core.text.counts import tell_counts
 from earnest.core.text.doors import render
 from earnest.core.text.learning import word_confidence, word_headline
 from earnest.core.text.numbers import percent, write_count
@@ -127,9 +128,11 @@ def _line(label: str, text: str) -> Any:
 def show_tuned(tuned: Any, no_report: str | None = None) -> None:
     """Write what was found, and why there is no report where there is none."""
     estimate = tuned.estimate
-    tried = len(tuned.predictions.configs.ids)
     emit_blocks(
-        [*sentences(estimate, SPEAKER, delivered=True, tried=tried), *_read_plainly(tuned)],
+        [
+            *sentences(estimate, SPEAKER, delivered=True, tried=tuned.counts.tried),
+            *_read_plainly(tuned),
+        ],
         draw_picture(estimate, columns()),
         [label_facts(_facts(tuned))],
         remarks(estimate.cautions, list_checked(estimate)),
@@ -145,6 +148,7 @@ def _read_plainly(tuned: Any) -> Iterator[Part]:
 
 def _facts(tuned: Any) -> Iterator[tuple[str, str]]:
     yield "Verdict", write_verdict(tuned.readiness)
+    yield "Tried", tell_counts(tuned.counts)
     if tuned.estimate.winner is None:
         shares = tuned.estimate.ensemble
         listed = [f"{share:.2f} {name}" for name, share in shares.items()]

@@ -398,9 +398,9 @@ def out_of_bag(models: tuple[str, ...]) -> Words:
 
 
 @caution("EN113")
-def few_cases_decide(cases: int, total: int, share: float, squares: str, metric: str) -> Words:
-    """A few cases contribute most of a metric's squares."""
-    lone = cases == 1
+def few_cases_decide(cases: int, total: int, share: float, of_errors: bool, metric: str) -> Words:
+    """A few cases contribute most of a metric's squares, of errors or of the outcome."""
+    lone, squares = cases == 1, "the winner's errors" if of_errors else "the outcome"
     return Words(
         f"{cases} of {total:,} cases add{'s' * lone} {share:.0%} of the squares of {squares}.",
         f"The {metric} is about {'that case' if lone else 'those cases'}: without it, or with "

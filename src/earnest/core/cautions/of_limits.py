@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from earnest.core.results.cautions import Scope, Verb, Words, caution, note
+from earnest.core.results.specs import LimitLaw
 from earnest.core.text.doors import arg
 from earnest.core.text.numbers import write_count
 
@@ -24,6 +25,25 @@ MORE_OF_CLASS = "Use more cases of that class."
 def _exact(pairs: int, noun: str = "independent pairs") -> str:
     count = "one pair" if pairs == 1 else f"{pairs} {noun}"
     return f"Clopper and Pearson for {count} of cases"
+
+
+_LAWS = {
+    LimitLaw.DELONG: "that of DeLong",
+    LimitLaw.OBUCHOWSKI: "that of DeLong, with the variance over groups of Obuchowski",
+    LimitLaw.HANLEY_MCNEIL: "that of Hanley and McNeil",
+    LimitLaw.NORMAL_SCORES: "that of an AUC of scores that are normal in each class",
+    LimitLaw.WILSON: "that of Wilson",
+    LimitLaw.NORMAL: "a normal one",
+    LimitLaw.EQUAL_CASES: "that of cases that are all alike",
+}
+
+
+def _describe_law(law: LimitLaw, pairs: int | None) -> str:
+    """Return in words the limit of a formula."""
+    if pairs is None:
+        return _LAWS[law]
+    noun = "independent pairs" if pairs > 1 else "pair"
+    return f"the exact limit of Clopper and Pearson for {pairs} {noun} of cases"
 
 
 # Draws: too few, or without a value.
@@ -308,11 +328,12 @@ def lone_cases(single: int, folds: int, one_partition: bool) -> Words:
 
 
 @caution("EN026", changes_with_level=True)
-def no_tilt(limit: str) -> Words:
-    """No tilt goes far enough; `limit` names what is used instead."""
+def no_tilt(law: LimitLaw, pairs: int | None, candidates: int) -> Words:
+    """No tilt goes far enough; the limit is that of a formula instead."""
+    sidak = f" at Sidak's level for {candidates} candidates" * (candidates > 1)
     return Words(
         "No tilt of the cases makes the estimate as unlikely as the level requires.",
-        f"The limit is {limit} instead.",
+        f"The limit is {_describe_law(law, pairs)}{sidak} instead.",
         "The cases are few or perfectly separated: add cases.",
     )
 
@@ -384,16 +405,13 @@ def groups_beyond_theorem() -> Words:
 
 
 @caution("EN035", about=Scope.AREA)
-def area_without_spread(defined: bool, unit: str, pairs: int | None) -> Words:
-    """The scores of an AUC show no spread; without `pairs` they are taken as normal."""
-    limit = "that of an AUC of scores that are normal in each class"
-    if pairs is not None:
-        noun = "independent pairs" if pairs > 1 else "pair"
-        limit = f"the exact limit of Clopper and Pearson for {pairs} {noun} of cases"
+def area_without_spread(defined: bool, grouped: bool, law: LimitLaw, pairs: int | None) -> Words:
+    """The scores of an AUC show no spread."""
+    unit = "group" if grouped else "case"
     variance = "is 0" if defined else f"is undefined for one {unit} of a class"
     return Words(
         f"The variance of the AUC {variance}: its scores show no spread.",
-        f"The limit is {limit}.",
+        f"The limit is {_describe_law(law, pairs)}.",
         "It is wide; only more cases can tell you more.",
     )
 
@@ -766,12 +784,12 @@ def repeats_near_best(cases: int, repeats: int) -> Words:
 
 
 @caution("EN131")
-def winner_confident(cases: int, spread: float, most: float) -> Words:
+def winner_confident(cases: int, spread: float, most: float, metric: str) -> Words:
     """The winner's confidence makes bounds of its log loss too good."""
     return Words(
         f"The winner's probabilities are confident for {cases:,} cases: its log odds for what "
         f"happened have a standard deviation of {spread:.1f}, above {most:g}.",
-        "The log loss on new data can be worse than the interval says: in simulations, such 95 % "
+        f"The {metric} on new data can be worse than the interval says: in simulations, such 95 % "
         "bounds held in 78 % (40 cases) and 90 % (100 cases).",
         "Use more cases, or calibrate inside each fold.",
     )

@@ -324,8 +324,8 @@ def best_in_hindsight() -> Words:
     """P-values are adjusted as if the best had been fixed in advance."""
     return Words(
         "The best configuration was found on the same cases that compare it.",
-        "It looks better than it is, so p-values against it are too small; the set of those that "
-        "may be the best allows for this.",
+        "It looks better than it is, so p-values against it are too small; the set of those not "
+        "shown to be worse allows for this.",
         f"Use {arg('adjust', 'simultaneous')}, which allows for this too.",
     )
 

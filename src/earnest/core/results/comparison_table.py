@@ -1,4 +1,4 @@
-"""All configurations against one: the comparisons, adjusted, and the set that may be the best."""
+"""All configurations against one: the comparisons, adjusted, and how each stands."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import Alternative, Comparison, alpha_of, difference_limits
 from earnest.core.results.estimate import by_severity
 from earnest.core.results.interval import Interval, make_not_kept_error, open_side
-from earnest.core.results.specs import ComparisonEstimand, Side
+from earnest.core.results.specs import ComparisonEstimand, Side, Standing
 from earnest.core.text.cleaning import clean_line
 from earnest.core.text.comparison import p_words, scope_words
 
@@ -190,7 +190,9 @@ class Comparisons(Result):
 
     schema: ClassVar[str] = "earnest/comparisons/1"
     called: ClassVar[str] = "a table of comparisons"
-    derived: ClassVar[tuple[str, ...]] = ("not_worse", "cheapest", "decision", "cautions")
+    derived: ClassVar[tuple[str, ...]] = (
+        *("standings", "not_worse", "cheapest", "decision", "cautions"),
+    )
 
     reference: str
     best: str
@@ -247,10 +249,23 @@ class Comparisons(Result):
             yield replace(caution, against=tuple(names))
 
     @property
-    def not_worse(self) -> tuple[str, ...]:
-        """The configurations that may be the best: not shown to be worse than the best here."""
+    def standings(self) -> dict[str, Standing]:
+        """How every configuration stands against the best, which `p_best` decides."""
         alpha = alpha_of(self.confidence_level)
-        return tuple(name for name, p in self.p_best.items() if name == self.best or p > alpha)
+        return {
+            name: Standing.BEST
+            if name == self.best
+            else Standing.NOT_WORSE
+            if p > alpha
+            else Standing.WORSE
+            for name, p in self.p_best.items()
+        }
+
+    @property
+    def not_worse(self) -> tuple[str, ...]:
+        """The best configuration, and those not shown to be worse."""
+        standings = self.standings.items()
+        return tuple(name for name, standing in standings if standing is not Standing.WORSE)
 
     @property
     def cheapest(self) -> str | None:
@@ -277,9 +292,9 @@ class Comparisons(Result):
             whom = f"all {len(others)} others" if len(others) > 1 else others[0]
             words = f"{self.best} is better than {whom}"
         else:
-            who = f"{len(not_worse)} of the {len(others)} other configurations"
-            who = who if len(others) > 1 else not_worse[0]
-            words = f"{self.best} is the best here; {who} cannot be ruled out as the best"
+            who = f"{len(not_worse)} of {len(others)} others" if len(others) > 1 else not_worse[0]
+            verb = "is" if len(not_worse) == 1 else "are"
+            words = f"{who} {verb} {Standing.NOT_WORSE} than {self.best}"
         words += f"; {self._name_cheapest()}." if self.cheapest else "."
         return f"{words}{scope_words(self.comparisons[0])}"
 
@@ -287,11 +302,6 @@ class Comparisons(Result):
         if not self.margin:
             return f"the cheapest of them is {self.cheapest}"
         return f"the cheapest that scores at most {self.margin:.2g} worse is {self.cheapest}"
-
-    @staticmethod
-    def verdict(kept: bool) -> str:
-        """Return the words for a configuration in the set, or out of it."""
-        return "may be the best" if kept else "not the best"
 
     def __len__(self) -> int:
         """Count the comparisons."""
@@ -359,13 +369,13 @@ class Comparisons(Result):
 
     def rows(self) -> list[dict[str, object]]:
         """Return the main numbers of each comparison as flat dicts."""
-        not_worse = set(self.not_worse)
+        standings = self.standings
         return [
             {
                 **comparison.rows()[0],
                 "p_adjusted": p,
                 "p_best": self.p_best[comparison.b],
-                "not_worse": comparison.b in not_worse,
+                "not_worse": standings[comparison.b] is not Standing.WORSE,
             }
             for comparison, p in zip(self.comparisons, self.adjusted, strict=True)
         ]
@@ -383,10 +393,10 @@ class Comparisons(Result):
 
     def __repr__(self) -> str:
         """Return the decision, and a line for each of the nearest rivals."""
-        lines, not_worse = [clean_line(self.decision)], set(self.not_worse)
+        lines, standings = [clean_line(self.decision)], self.standings
         for comparison, p in self.ranked()[:MOST_LINES]:
-            verdict = self.verdict(comparison.b in not_worse)
-            lines.append(f"{comparison!r}, adjusted {p_words(p)}: {verdict}")
+            standing = standings[comparison.b]
+            lines.append(f"{comparison!r}, adjusted {p_words(p)}: {standing}")
         more = len(self.comparisons) - MOST_LINES
         return "\n".join([*lines, *([f"and {more} more"] if more > 0 else [])])
 

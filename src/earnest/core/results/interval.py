@@ -23,7 +23,7 @@ from earnest.core.base.provenance import JsonObject
 from earnest.core.cautions import of_limits
 from earnest.core.results.base import HIGH_END, LOW_END, READERS, Plain
 from earnest.core.results.cautions import Caution
-from earnest.core.results.specs import Side
+from earnest.core.results.specs import LimitLaw, Side
 from earnest.core.text.numbers import number
 
 
@@ -334,14 +334,16 @@ class TailCurve(Plain):
 class TiltedLimits(KeptLimits, kind="tilted"):
     """Limits as the values under which the estimate would be just too good, or just too bad.
 
-    Where no tilt goes as far as a level needs, the limits are those of `fallback`, which `words`
-    names.
+    Where no tilt goes as far as a level needs, the limits are those of `fallback`: of this `law`,
+    for so many `pairs` of cases if it is one of pairs, at Sidak's level for the `candidates`.
     """
 
     low: TailCurve | None
     high: TailCurve | None
     fallback: LimitSource
-    words: str
+    law: LimitLaw
+    pairs: int | None = None
+    candidates: int = 1
     draws: NDArray[np.float64] | None = None
 
     def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
@@ -377,7 +379,7 @@ class TiltedLimits(KeptLimits, kind="tilted"):
         ends = [low] * (side is not Side.UPPER) + [high] * (side is not Side.LOWER)
         missed = [curve for curve in ends if tail >= curve.tails[0] or not curve.reaches(tail)]
         if missed:
-            yield infeasible(self.words)
+            yield of_limits.no_tilt(self.law, self.pairs, self.candidates)
         worth = [float(c.effective[c.place(tail)]) for c in ends if c not in missed]
         if worth and min(worth) < FEW_EFFECTIVE:
             yield of_limits.few_under_tilt(min(worth))
@@ -386,11 +388,6 @@ class TiltedLimits(KeptLimits, kind="tilted"):
         """Return plain data, with or without tilts and draws."""
         limits = self if draws else replace(self, low=None, high=None)
         return super(TiltedLimits, limits).to_dict(draws=draws)
-
-
-def infeasible(words: str) -> Caution:
-    """Return the caution that no tilt was found, which names what was used instead."""
-    return of_limits.no_tilt(words)
 
 
 @dataclass(frozen=True)

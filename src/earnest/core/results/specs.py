@@ -38,6 +38,27 @@ _DESIGNS: dict[Evidence, tuple[Design, ...]] = {
 }
 
 
+class Standing(StrEnum):
+    """How a configuration stands against the best one; the value is what every reader is shown."""
+
+    BEST = "best"
+    NOT_WORSE = "not shown to be worse"
+    WORSE = "worse"
+
+
+class LimitLaw(StrEnum):
+    """What limits by a formula rest on."""
+
+    DELONG = "delong"
+    OBUCHOWSKI = "obuchowski"  # DeLong's, with the variance over groups
+    HANLEY_MCNEIL = "hanley_mcneil"
+    PAIRS = "pairs"  # independent pairs of a positive and a negative
+    NORMAL_SCORES = "normal_scores"  # an AUC of scores that are normal in each class
+    WILSON = "wilson"
+    NORMAL = "normal"
+    EQUAL_CASES = "equal_cases"  # cases that are all alike
+
+
 TRAINED_IN_FOLDS = (
     "trained on the training part of the folds, as the mean over the models of these folds; not "
     "of the refitted model, nor the mean over training sets"

@@ -35,7 +35,6 @@ from earnest.core.text.numbers import (
 
 LARGE = 0.05  # the share lost from which the search's own number is contradicted
 NO_LIMITS = (-math.inf, math.inf)
-ALL_RIGHT = frozenset({"accuracy", "balanced_accuracy"})  # perfect where every case is right
 
 
 # Initials that are spoken with a vowel first ("an RMSE"), and initials spoken as a word ("a ROC").
@@ -305,9 +304,6 @@ def _say_perfect(estimate: Estimate, words: str, shown: PrintedEstimate) -> str:
     bound = limits_words(estimate.interval, shown)
     comma = "," if "," in words else ""
     expect = f"expect {article(words)} {words}{comma} {bound} on new data."
-    if estimate.metric in ALL_RIGHT:
-        who = f"The winner was right on all {cases}" if winner else f"All {cases} were right"
-        return f"{who}; {expect}"
     whose = "The winner's score is perfect" if winner else "The score is perfect"
     return f"{whose} on these {cases}; {expect}"
 

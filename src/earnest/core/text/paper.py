@@ -331,7 +331,7 @@ def _make_comparisons_table(given: Comparison | Comparisons) -> PaperTable:
         cells += _chances(one) if bayesian else [_p(one.p_value)]
         if isinstance(given, Comparisons):
             cells += [] if bayesian else [_p(adjusted)]
-            cells += [given.verdict(one.b in given.not_worse)]
+            cells += [str(given.standings[one.b])]
         body.append(tuple(cells))
     return PaperTable(tuple(heads), tuple(body), _say_compared(given, made, at_once))
 

@@ -10,6 +10,7 @@ import numpy as np
 from earnest.core.cautions import of_limits
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import LimitSource, LogitLimits, NormalLimits, ShareLimits
+from earnest.core.results.specs import LimitLaw
 from earnest.inference.limits.ceiling import is_best_possible, never_beyond_perfect, perfect_limits
 from earnest.inference.resampling.splits import Choice
 from earnest.metrics.families import Metric
@@ -19,34 +20,37 @@ NOTHING = 1e-20  # a variance below this is the rounding of sums
 
 
 @dataclass(frozen=True)
-class AucLimits:
-    """A source of limits for one AUC, its words, and what must be said of it."""
+class FormulaLimits:
+    """A source of limits by a formula, its law, and what must be said of it.
+
+    `pairs` is how many independent pairs of cases the law counts, None for any other law.
+    """
 
     source: LimitSource
-    words: str
+    law: LimitLaw
+    pairs: int | None = None
     cautions: tuple[Caution, ...] = ()
 
 
-def delong(choice: Choice, metric: Metric, *, logit: bool = False) -> AucLimits:
+def delong(choice: Choice, metric: Metric, *, logit: bool = False) -> FormulaLimits:
     """Return limits from DeLong's variance, exact ones where it is 0 or undefined.
 
     With groups it is that of Obuchowski 1997, whose units are the groups.
     """
     groups, positive = choice.part.target.groups, choice.part.target.y == 1
     if groups is None:
-        variance, words = choice.placements.variance(), "that of DeLong"
+        variance, law = choice.placements.variance(), LimitLaw.DELONG
     else:
         variance = choice.placements.clustered_variance(groups[positive], groups[~positive])
-        words = "that of DeLong, with the variance over groups of Obuchowski"
-    return _limits(choice, metric, float(variance[0]), words=words, logit=logit)
+        law = LimitLaw.OBUCHOWSKI
+    return _limits(choice, metric, float(variance[0]), law, logit=logit)
 
 
-def hanley_mcneil(choice: Choice, metric: Metric) -> AucLimits:
+def hanley_mcneil(choice: Choice, metric: Metric) -> FormulaLimits:
     """Return limits from the variance of Hanley and McNeil 1982, exact ones where it is 0."""
     constant, slope = line_of(metric)
     variance = hanley_mcneil_variance((choice.value - constant) / slope, *count_evaluated(choice))
-    words = "that of Hanley and McNeil"
-    return _limits(choice, metric, variance, words=words, logit=False)
+    return _limits(choice, metric, variance, LimitLaw.HANLEY_MCNEIL, logit=False)
 
 
 def hanley_mcneil_variance(area: float, positives: int, negatives: int) -> float:
@@ -70,8 +74,8 @@ def count_evaluated(choice: Choice) -> tuple[int, int]:
 
 
 def _limits(
-    choice: Choice, metric: Metric, variance: float, *, words: str, logit: bool
-) -> AucLimits:
+    choice: Choice, metric: Metric, variance: float, law: LimitLaw, *, logit: bool
+) -> FormulaLimits:
     constant, slope = line_of(metric)
     low, high = sorted((constant, constant + slope))
     if not variance > NOTHING:
@@ -81,12 +85,12 @@ def _limits(
     if logit:
         source = LogitLimits(choice.value, error, low, high)
     alone = choice.part.select(choice.chosen)
-    return AucLimits(never_beyond_perfect(source, alone, metric, choice.value), words)
+    return FormulaLimits(never_beyond_perfect(source, alone, metric, choice.value), law)
 
 
 def _without_variance(
     choice: Choice, metric: Metric, variance: float, ends: tuple[float, float]
-) -> AucLimits:
+) -> FormulaLimits:
     """Return limits of an AUC whose scores show no spread.
 
     A perfect one has those of scores that are normal in each class. Else they are those of
@@ -96,17 +100,13 @@ def _without_variance(
     groups.
     """
     groups = choice.part.target.groups
-    unit = "case" if groups is None else "group"
     most = choice.part.n_cases if groups is None else max(1, len(np.unique(groups)) // 2)
-    pairs = min(*count_evaluated(choice), most)
-    several = "independent pairs" if pairs > 1 else "pair"
-    words = f"the exact limit of Clopper and Pearson for {pairs} {several} of cases"
-    source: LimitSource = ShareLimits(choice.value, pairs, *ends, exact=True)
-    normal = variance == variance and is_best_possible(metric, choice.value)
-    if normal:
-        words = "that of an AUC of scores that are normal in each class"
+    count = min(*count_evaluated(choice), most)
+    pairs: int | None = count
+    source: LimitSource = ShareLimits(choice.value, count, *ends, exact=True)
+    defined, law = variance == variance, LimitLaw.PAIRS
+    if defined and is_best_possible(metric, choice.value):
         source = perfect_limits(choice.part.select(choice.chosen), metric)
-    caution = of_limits.area_without_spread(
-        defined=variance == variance, unit=unit, pairs=None if normal else pairs
-    )
-    return AucLimits(source, words, (caution,))
+        law, pairs = LimitLaw.NORMAL_SCORES, None
+    caution = of_limits.area_without_spread(defined, groups is not None, law, pairs)
+    return FormulaLimits(source, law, pairs, (caution,))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -35,12 +36,12 @@ from earnest.core.results.interval import (
     TiltedLimits,
     best_of,
 )
-from earnest.core.results.specs import MethodSpec, MetricFamily
+from earnest.core.results.specs import LimitLaw, MethodSpec, MetricFamily
 from earnest.core.text.doors import arg
 from earnest.inference.cases.case_values import case_values
 from earnest.inference.cases.fold_variance import ROUNDING, rounding
 from earnest.inference.cases.placements import auc_influence
-from earnest.inference.limits.auc import delong
+from earnest.inference.limits.auc import FormulaLimits, delong
 from earnest.inference.limits.ceiling import never_beyond_perfect
 from earnest.inference.limits.unseen_errors import is_loss_of_chances
 from earnest.inference.resampling.resampled import resample_statistic
@@ -224,27 +225,24 @@ def within_classes(resampler: Resampler, target: Target) -> bool:
     return isinstance(resampler, StratifiedBootstrap) and target.strata is None
 
 
-def fallback_limits(
-    choice: Choice, metric: Metric, resampler: Resampler
-) -> tuple[LimitSource, str]:
-    """Return the limits for where no tilt is found, and their words.
+def fallback_limits(choice: Choice, metric: Metric, resampler: Resampler) -> FormulaLimits:
+    """Return the limits for where no tilt is found.
 
     DeLong's for the AUC and Wilson's for shares, as the authors of the tilts do; Wilson's also
     for other means in a finite range, for which they are wide, and normal ones for the rest.
     """
     if is_auc(metric, choice.part.target):
-        limits = delong(choice, metric)
-        return limits.source, limits.words
+        return delong(choice, metric)
     units = len(np.unique(list_drawn_units(choice.part, resampler)))
     low, high = metric.limits
     if np.isfinite(low) and np.isfinite(high):
-        return ShareLimits(choice.value, units, low, high), "that of Wilson"
+        return FormulaLimits(ShareLimits(choice.value, units, low, high), LimitLaw.WILSON)
     influence = case_influence(choice, metric, resampler)
     sums = np.bincount(list_drawn_units(choice.part, resampler), weights=influence)
     error = float(np.sqrt((sums**2).sum() * units / max(units - 1, 1))) / choice.part.n_cases
     if error > 0:
-        return NormalLimits(choice.value, error), "a normal one"
-    return EqualCaseLimits(choice.value, units, low, high), "that of cases that are all alike"
+        return FormulaLimits(NormalLimits(choice.value, error), LimitLaw.NORMAL)
+    return FormulaLimits(EqualCaseLimits(choice.value, units, low, high), LimitLaw.EQUAL_CASES)
 
 
 def no_better_than_perfect(
@@ -334,20 +332,29 @@ def tilt_limits(
     influence = case_influence(choice, metric, resampler)
     draws, sums = _draw(choice, metric, resampler, n_resamples, seeds, influence, n_jobs)
     tilting = _standardise(choice, metric, resampler, draws, sums, influence)
-    fallback, words = fallback_limits(choice, metric, resampler)
-    if corrected and len(choice.candidates) > 1:
-        fallback = best_of(fallback, len(choice.candidates), metric.greater_is_better)
-        words += f" at Sidak's level for {len(choice.candidates)} candidates"
+    formula = fallback_limits(choice, metric, resampler)
+    candidates = len(choice.candidates) if corrected else 1
+    fallback = formula.source
+    if candidates > 1:
+        fallback = best_of(fallback, candidates, metric.greater_is_better)
     finite = draws[:, 0]
+    limits = partial(
+        TiltedLimits,
+        fallback=fallback,
+        law=formula.law,
+        pairs=formula.pairs,
+        candidates=candidates,
+        draws=finite,
+    )
     if tilting.flat:
         none = TailCurve(np.array([1.0]), np.array([choice.value]), np.array([float(len(finite))]))
-        return TiltedLimits(none, none, fallback, words, finite)
+        return limits(none, none)
     bad, good = (
         _curve(choice, metric, tilting, direction, corrected and direction < 0)
         for direction in (-1.0, 1.0)
     )
     low, high = (bad, good) if metric.greater_is_better else (good, bad)
-    return TiltedLimits(low, high, fallback, words, finite)
+    return limits(low, high)
 
 
 def _draw(

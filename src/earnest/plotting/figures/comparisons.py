@@ -9,6 +9,7 @@ import numpy as np
 
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
+from earnest.core.results.specs import Standing
 from earnest.plotting.figures.style import (
     GRID,
     HONEST,
@@ -60,8 +61,8 @@ def plot_comparison(comparison: Comparison, ax: Axes | None = None) -> Axes:
 def plot_comparisons(results: Comparisons, ax: Axes | None = None) -> Axes:
     """Draw the reference against the nearest rivals, the nearest on top.
 
-    A filled dot is a configuration that may be the best, a hollow one is not, and the verdict is
-    written at the right. Forty rows fit a page. The bars are the
+    A filled dot is a configuration that is not shown to be worse, a hollow one is; that is written
+    at the right, too. Forty rows fit a page. The bars are the
     intervals that belong to the adjusted p-values: for all comparisons at once, unless another
     rule than 'simultaneous' was asked for.
 
@@ -80,12 +81,13 @@ def plot_comparisons(results: Comparisons, ax: Axes | None = None) -> Axes:
     rows = [comparison for comparison, _ in results.ranked()][:MOST_ROWS]
     ax = get_axes(ax, (6.8, 1.1 + fit_rows(len(rows), 1.1, 0.3)))
     _draw_zero(ax)
-    not_worse = set(results.not_worse)
+    standings = results.standings
     for row, comparison in enumerate(rows):
         ax.axhline(row, color=GRID, linewidth=0.8, zorder=0)
-        beside = comparison.b in not_worse
+        standing = standings[comparison.b]
+        beside = standing is not Standing.WORSE
         _draw_row(ax, comparison, row, filled=beside)
-        _write_verdict(ax, results.verdict(beside), row, not_worse=beside)
+        _write_verdict(ax, str(standing), row, not_worse=beside)
     names = [literal(shorten(comparison.b)) for comparison in rows]
     ax.set_yticks(range(len(rows)), names, fontsize=SMALL)
     for tick, comparison in zip(ax.get_yticklabels(), rows, strict=True):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from earnest.core.results.estimate import Estimate
-from earnest.core.results.specs import Side
+from earnest.core.results.specs import Side, Standing
 from earnest.core.text.estimate import places_of, print_numbers
 from earnest.core.text.numbers import show_number
 from earnest.plotting.svg.canvas import (
@@ -222,7 +222,7 @@ def comparison_strip(row: Difference, scale: Axis, *, name: str) -> Figure:
         if ends is not None:
             low, high = (write_in_digits(end, places) for end in ends)
             sentence += f", {low} to {high} {words}"
-    verdict = row.verdict or ("worse" if row.worse else "may be best")
+    verdict = row.verdict or str(Standing.WORSE if row.worse else Standing.NOT_WORSE)
     return canvas.figure(f"{sentence}; {verdict}.", [])
 
 

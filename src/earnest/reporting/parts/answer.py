@@ -7,13 +7,13 @@ import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from earnest.adapters.trials.scored import COMPLETE, DROPPED, FAILED
 from earnest.core.base.provenance import day_words
 from earnest.core.data.target import Target, Task
 from earnest.core.results.cautions import Caution, Scope, Severity
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.core.results.readiness import Sufficiency
 from earnest.core.results.specs import Selection, Side
+from earnest.core.text.counts import tell_counts
 from earnest.core.text.estimate import (
     Form,
     Quantity,
@@ -41,7 +41,6 @@ from earnest.reporting.model import NONE, Advice, Answer, Facts, RivalsPart, Spa
 from earnest.reporting.parts.headings import NO_ANSWER, NO_SCORE, REPORTED, UNKNOWN
 from earnest.reporting.sources.asking import Results
 from earnest.reporting.sources.material import (
-    INCOMPLETE,
     Material,
 )
 
@@ -325,12 +324,12 @@ def _no_meaning(results: Results) -> tuple[str, ...]:
 
 def _naive_words(results: Results) -> tuple[str, ...]:
     """Say what the one number of a run without outcomes is, and what it is not."""
-    tried = sum(configuration.status == COMPLETE for configuration in results.material.tried)
-    if tried < 2:
+    complete = results.material.counts.complete
+    if complete < 2:
         return ()
     return (
-        f"The naive score is the mean over folds of the best of {tried:,} configurations. It was "
-        "chosen for looking best, so it is likely to be too good.",
+        f"The naive score is the mean over folds of the best of {complete:,} configurations. It "
+        "was chosen for looking best, so it is likely to be too good.",
     )
 
 
@@ -339,7 +338,7 @@ def _reason(results: Results, estimate: Estimate) -> str:
     return reason(
         estimate,
         speaker=results.material.speaker,
-        tried=len(results.material.tried),
+        tried=results.material.counts.tried,
     )
 
 
@@ -531,7 +530,7 @@ def _data(results: Results, target: Target) -> Iterator[tuple[str, str]]:
 
 def _search(results: Results) -> Iterator[tuple[str, str]]:
     material = results.material
-    yield "Tried", write_count(len(material.tried), "configuration")
+    yield "Tried", tell_counts(material.counts)
     if results.n_folds == 1:
         items = results.target is not None and results.target.measure is not None
         yield "Splits", "none: one set of items" if items else "none: one set of cases"
@@ -541,9 +540,5 @@ def _search(results: Results) -> Iterator[tuple[str, str]]:
     if material.n_fits is not None:
         nested = f" (nested: {results.nested_fits:,})" if results.nested_fits else ""
         yield "Fits", f"{material.n_fits:,}{nested}"
-    states = [configuration.status for configuration in material.tried]
-    word = DROPPED if material.searched and INCOMPLETE not in states else INCOMPLETE
-    left, failed = states.count(word), states.count(FAILED)
-    yield word.capitalize(), f"{left:,}, {failed:,} failed" if failed else f"{left or 'none'}"
     if results.seed is not None:
         yield "Seed", str(results.seed)

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from earnest.adapters.trials.scored import COMPLETE, DROPPED, FAILED
 from earnest.core.data.weights import Weights
+from earnest.core.results.counts import COMPLETE, DROPPED, FAILED
+from earnest.core.results.specs import Standing
 from earnest.core.text.estimate import print_numbers
 from earnest.core.text.names import ConfigName, value_words
 from earnest.core.text.numbers import decimals, prose, write_count
@@ -30,7 +31,7 @@ STRIP, DOTS = 236, 92  # pixels
 OPEN = 25  # rows that stand open; a button shows all
 DRAWN = 200  # rows with a strip; beyond, the page would grow past its budget
 FOLDS = 30  # folds that can be told apart as dots
-WINNER, NOT_WORSE, WORSE = "winner", "may be best", "worse"
+WINNER, NOT_WORSE, WORSE = "winner", str(Standing.NOT_WORSE), str(Standing.WORSE)
 ORDER = (WINNER, NOT_WORSE, WORSE, "evaluated", DROPPED, INCOMPLETE, FAILED)
 
 
@@ -51,7 +52,7 @@ def audit_of(results: Results, rivals: RivalsPart | None) -> AuditPart | None:
         for i, (rank, configuration) in enumerate(ranked)
     ]
     return AuditPart(
-        heading=audit_heading(len(rows)),
+        heading=audit_heading(material.counts.tried),
         lede=_lede(results, rows, pooled=bool(pooled)),
         score_title="Score",
         counts=_counts(rows),
@@ -250,7 +251,7 @@ def _lede(results: Results, rows: list[AuditRow], *, pooled: bool) -> str:
             f"Scores are those of {material.speaker}, {basis}, not corrected for choosing the best "
             "of them."
         )
-    if pooled and any(configuration.status != COMPLETE for configuration in material.tried):
+    if pooled and material.counts.complete < material.counts.tried:
         words += (
             " For configurations that were not run on every fold, they are means over the "
             "folds they have."
@@ -280,7 +281,7 @@ def _trace(results: Results) -> Facts | None:
     if not dropped or not material.searched or not material.drop:
         return None
     after = Counter(sum(v is not None for v in configuration.folds) for configuration in dropped)
-    left, rows = len(material.tried), []
+    left, rows = material.counts.tried, []
     for folds in sorted(after):
         left -= after[folds]
         rows.append((f"After fold {folds}", f"{after[folds]:,} dropped, {left:,} left"))

@@ -162,7 +162,7 @@ def paragraph(results: Results) -> str:
     shown, spec = print_numbers(estimate), spec_of(estimate)
     repeats = "" if results.n_repeats < 2 else f", repeated {results.n_repeats} times"
     folds = f" by {results.n_folds}-fold cross-validation{repeats}" if results.n_folds > 1 else ""
-    tried = len(material.tried)
+    tried = material.counts.tried
     whole = f", {estimate.n_configs:,} of them on every fold," if tried > estimate.n_configs else ""
     items = is_on_items(estimate)
     units, where = ("items", "items like these") if items else ("cases", "new data")

@@ -17,7 +17,7 @@ from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import by_severity
 from earnest.core.results.interval import Interval
-from earnest.core.results.specs import ComparisonEstimand
+from earnest.core.results.specs import ComparisonEstimand, Standing
 from earnest.core.text.comparison import p_value_text, places_of_difference
 from earnest.core.text.names import ConfigName
 from earnest.core.text.numbers import MINUS, decimals, percent, print_number, prose
@@ -51,19 +51,24 @@ class RivalComparison:
     pairwise: tuple[float, float] | None
     all: tuple[float, float] | None
     p: float
-    worse: bool
+    standing: Standing
+
+    @property
+    def worse(self) -> bool:
+        """Whether the other one is shown to be worse."""
+        return self.standing is Standing.WORSE
 
 
 def verdicts(many: Comparisons) -> list[RivalComparison]:
     """Return the comparisons with the winner, the nearest rival first."""
-    not_worse = set(many.not_worse)
+    standings = many.standings
     return [
-        _verdict(many, comparison, p, comparison.b in not_worse) for comparison, p in many.ranked()
+        _verdict(many, comparison, p, standings[comparison.b]) for comparison, p in many.ranked()
     ]
 
 
 def _verdict(
-    many: Comparisons, comparison: Comparison, p: float, is_close: bool
+    many: Comparisons, comparison: Comparison, p: float, standing: Standing
 ) -> RivalComparison:
     sign = 1.0 if comparison.scale.greater_is_better else -1.0
     return RivalComparison(
@@ -72,7 +77,7 @@ def _verdict(
         pairwise=_turn(comparison.interval, sign),
         all=_turn(many.family.interval(comparison), sign),
         p=p,
-        worse=not is_close,
+        standing=standing,
     )
 
 
@@ -203,6 +208,7 @@ def _row(
         limits_one=row.pairwise,
         p_value=None if comparison.p_value is None else row.p,
         worse=row.worse,
+        standing=str(row.standing),
         cheapest=comparison.b == cheapest,
     )
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from earnest.adapters.trials.scored import COMPLETE
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.calibration import Calibration
 from earnest.core.results.comparison_table import Comparisons
+from earnest.core.results.counts import COMPLETE, Counts
 from earnest.core.results.estimate import Estimate, Scale
 from earnest.core.results.gain import LearningCurve
 from earnest.core.results.leaks import LeakScreen
@@ -78,6 +78,8 @@ class Material:
         How to ask: method, level, resamples and seed of the source.
     tried : tuple of SearchedConfiguration
         Every configuration.
+    counts : Counts
+        How many were planned and tried, and how they ended.
     by_folds : bool
         Whether the scores of `tried` are means over folds, and not over all cases at once.
     best : str or None
@@ -116,6 +118,7 @@ class Material:
     won: Mapping[str, float] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     tried: tuple[SearchedConfiguration, ...] = ()
+    counts: Counts = field(default_factory=Counts)
     by_folds: bool = False
     best: str | None = None
     trials: Callable[[], Any] | None = None
@@ -148,6 +151,11 @@ class Material:
     def labels(self) -> dict[str, str]:
         """The whole name of each configuration."""
         return {config: name.words for config, name in self.names.items()}
+
+
+def count_tried(tried: Iterable[SearchedConfiguration], planned: int | None = None) -> Counts:
+    """Count configurations by how they ended."""
+    return Counts.of_statuses((configuration.status for configuration in tried), planned)
 
 
 def measuring(metric: Metric) -> dict[str, Any]:

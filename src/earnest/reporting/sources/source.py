@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.evidence import NEEDS, RunResult, load_table, read_run_result
+from earnest.adapters.evidence import NEEDS, RunResult, load_table, open_evidence, read_run_result
 from earnest.adapters.predictions.door import BESIDE, KEPT, cure_for, refuse_foreign
+from earnest.adapters.predictions.run_file import holds_outcome
 from earnest.adapters.readers import TrialsRequest
 from earnest.adapters.scores.door import is_evaluation, scores_from
+from earnest.adapters.trials.files import is_run_file
 from earnest.adapters.trials.predictions import plain_params, score_trials
 from earnest.adapters.trials.run_file import BEGUN, CONFIGS, document_of, read_scored
 from earnest.adapters.trials.scored import (
-    COMPLETE,
-    DROPPED,
     ScoredSearch,
     ScoreName,
     choose_score,
@@ -33,6 +33,7 @@ from earnest.core.data.scores import Scores
 from earnest.core.data.weights import Weights
 from earnest.core.results.base import parse_json
 from earnest.core.results.cautions import Scope
+from earnest.core.results.counts import COMPLETE, DROPPED, Counts
 from earnest.core.results.estimate import Estimate, Scale
 from earnest.core.results.gain import LearningCurve
 from earnest.core.results.leaks import LeakScreen
@@ -47,6 +48,7 @@ from earnest.reporting.sources.material import (
     INCOMPLETE,
     Material,
     SearchedConfiguration,
+    count_tried,
     measuring,
 )
 from earnest.store import RunFile, read_run
@@ -86,7 +88,7 @@ def material_of_folder(folder: Path, metric: Any, options: dict[str, Any]) -> Ma
             missing=missing,
         )
     if run is not None:
-        return replace(material_of_run(run, chosen, source=name, files=files), folder=name)
+        return replace(_of_run_file(folder / RUN, chosen, name, files), folder=name)
     raise FormatError(
         f"there is no run in the folder {str(folder)!r}",
         needs=f"{RUN}, or {KEPT[0]}",
@@ -122,7 +124,25 @@ def _with_run(run: RunFile | None, pi: Predictions, metric: Any, name: str) -> M
     measure = resolve_metric(metric if metric is not None else material.scale.name)
     if not _same_search(material, set(pi.configs.ids)):
         return material_of_predictions(pi, measure, name)
-    return replace(material, **measuring(measure.on(pi.target.task)), predictions=pi, missing=())
+    tried = tuple(_complete_by(pi, material.tried))
+    return replace(
+        material,
+        **measuring(measure.on(pi.target.task)),
+        predictions=pi,
+        tried=tried,
+        counts=count_tried(tried, material.counts.planned),
+        missing=(),
+    )
+
+
+def _complete_by(
+    pi: Predictions, tried: tuple[SearchedConfiguration, ...]
+) -> Iterator[SearchedConfiguration]:
+    """Yield the configurations as the predictions have them, which end with the last whole fold."""
+    complete = {name for name, whole in zip(pi.configs.ids, pi.complete, strict=True) if whole}
+    for configuration in tried:
+        ended = configuration.status == DROPPED and configuration.config in complete
+        yield replace(configuration, status=COMPLETE, reason="") if ended else configuration
 
 
 def _same_search(material: Material, predicted: set[str]) -> bool:
@@ -154,10 +174,15 @@ def _with_result(material: Material, result: RunResult, pi: Predictions) -> Mate
     usable = None if usable is None or usable.source is None else usable
     features, won, fits = tuning.get("features"), tuning.get("won"), tuning.get("n_fits")
     drop = str(tuning.get("drop") or "")
+    tried = material.tried if drop or not tuning else _without_dropping(material.tried)
+    counts = count_tried(tried, material.counts.planned)
+    if usable is not None and "counts" in tuning:
+        counts = Counts.from_dict(tuning["counts"])
     return replace(
         material,
         source=str(tuning.get("source") or material.source),
-        tried=material.tried if drop or not tuning else _without_dropping(material.tried),
+        tried=tried,
+        counts=counts,
         estimate=usable,
         won=won if usable is not None and isinstance(won, dict) else {},
         settings=_settings(estimate) if estimate is not None else {},
@@ -223,6 +248,11 @@ NO_OUTCOME = (
     "tell you what to expect on new data."
 )
 
+NO_PREDICTIONS = (
+    "The predictions of this run were not judged: it is not finished, or its score is not computed "
+    "from predictions. `earnest estimate` judges the configurations that are complete."
+)
+
 
 def material_of_run(
     run: RunFile, metric: Any = None, *, source: str | None = None, files: tuple[str, ...] = ()
@@ -248,12 +278,14 @@ def material_of_run(
         if done
         else None
     )
+    listed = len(_ids(run))
     return Material(
         source=source or run.path.name,
         speaker="the search",
         title=title,
         scale=scale,
         tried=tried,
+        counts=count_tried(tried, listed),
         by_folds=True,
         best=best,
         trials=partial(scored.trials, TrialsRequest(objective=key)),
@@ -261,7 +293,9 @@ def material_of_run(
         seed=_seed(run),
         begun=run.documents.get(BEGUN),
         files=files,
-        missing=(NO_OUTCOME, *_say_unfinished(tried, len(_ids(run)))),
+        missing=(NO_PREDICTIONS, *_say_unfinished(tried, listed))
+        if holds_outcome(run)
+        else (NO_OUTCOME, *_say_unfinished(tried, listed)),
     )
 
 
@@ -382,10 +416,24 @@ def _of_path(path: Path, metric: Any, options: dict[str, Any]) -> Material:
     refuse_foreign(path, own=False)
     if path.is_dir():
         return material_of_folder(path, metric, options)
-    if path.suffix.lower() in (".db", ".sqlite") and path.exists():
-        check.refuse_stream(path)
-        return material_of_run(read_run(path, arrays=False), metric)
+    if is_run_file(path):
+        return _of_run_file(path, metric, path.name)
     return material_of_evidence(load_table(path, options), metric, path.name)
+
+
+def _of_run_file(path: Path, metric: Any, source: str, files: tuple[str, ...] = ()) -> Material:
+    """Return what a run file holds: with an estimate if the run is finished and has the outcome."""
+    run = read_run(path, arrays=False)
+    material = material_of_run(run, metric, source=source, files=files)
+    if not material.tried or len(material.missing) > 1 or not holds_outcome(run):
+        return material
+    evidence = open_evidence(path)
+    chosen = evidence.metric_or(metric)
+    if not isinstance(evidence.evidence, Predictions) or chosen is None:
+        return material
+    pi, measure = evidence.evidence, resolve_metric(chosen).on(evidence.evidence.target.task)
+    settings = {"rng": evidence.seed}
+    return replace(material, **measuring(measure), predictions=pi, settings=settings, missing=())
 
 
 def need_metric(metric: Any) -> Any:
@@ -410,12 +458,14 @@ def material_of_predictions(pi: Predictions, metric: Any, source: str) -> Materi
     """Return what predictions alone tell."""
     measure = resolve_metric(metric).on(pi.target.task)
     check_fits(pi, measure)
+    tried = list_tried(pi, measure)
     return Material(
         source=source,
         speaker="your scores" if pi.target.measure is not None else "your predictions",
         **measuring(measure),
         predictions=pi,
-        tried=list_tried(pi, measure),
+        tried=tried,
+        counts=count_tried(tried),
         trials=None
         if pi.configs.params is None
         else partial(score_trials, pi, measure, TrialsRequest()),
@@ -467,7 +517,7 @@ def material_of_search(search: SearchCV, metric: MetricLike | None = None) -> Ma
     measure: Metric = (
         question.metric if by_own_metric else resolve_metric(metric).on(pi.target.task)
     )
-    tried = _list_searched(search, pi, measure) if by_own_metric else list_tried(pi, measure)
+    tried = _list_searched(search, pi, measure, by_own_metric=by_own_metric)
     return Material(
         source=type(search).__name__,
         speaker="the search",
@@ -481,6 +531,7 @@ def material_of_search(search: SearchCV, metric: MetricLike | None = None) -> Ma
             "rng": question.seed,
         },
         tried=tried,
+        counts=search.counts_,
         by_folds=by_own_metric and not _by_another_score(search),
         trials=lambda: search,
         model=model_name(getattr(search, "best_estimator_", None)),
@@ -503,17 +554,17 @@ def _estimate(search: SearchCV) -> Estimate | None:
 
 
 def _list_searched(
-    search: SearchCV, pi: Predictions, metric: Metric
+    search: SearchCV, pi: Predictions, metric: Metric, *, by_own_metric: bool
 ) -> tuple[SearchedConfiguration, ...]:
     """Return the configurations with the scores that the search itself reported.
 
-    A search that chose by another score than the metric of its estimate has none of that metric:
-    then they are read from the predictions.
+    A search has none of another metric than the one by which it chose: then they are read from the
+    predictions.
     """
     names = list(pi.configs.ids)
     shown = show_configs(names, [trial.params for trial in search.trials_])
     reasons = _reasons(search)
-    if _by_another_score(search):
+    if not by_own_metric or _by_another_score(search):
         scores = {
             configuration.config: (configuration.score, configuration.folds)
             for configuration in list_tried(pi, metric)

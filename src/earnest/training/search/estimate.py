@@ -20,6 +20,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import EnsembleRule
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution, Scope, Verb
+from earnest.core.results.counts import COMPLETE, DROPPED, FAILED
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.core.results.gain import Gain
 from earnest.core.results.interval import Interval
@@ -431,7 +432,7 @@ def make_trial(
     defined = scores[~np.isnan(scores)]
     count = len(defined)
     spread = float(np.std(defined, ddof=1) / np.sqrt(count)) if count > 1 else np.nan
-    status = "dropped" if dropped else "failed" if failed else "complete"
+    status = DROPPED if dropped else FAILED if failed else COMPLETE
     return Trial(config, params, float(defined.mean()) if count else np.nan, spread, status, count)
 
 

@@ -12,6 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.results.cautions import Caution
+from earnest.core.results.counts import Counts
 from earnest.training.fit.experiment import SINGLE
 from earnest.training.fit.ledger import tell_failures, warn_of_means
 from earnest.training.fit.problem import check_refit, explain_no_estimate
@@ -31,7 +32,7 @@ from earnest.training.search.estimate import (
 )
 from earnest.training.search.options import SearchOptions
 from earnest.training.search.preparation import SearchSetup
-from earnest.training.search.run import SearchRun
+from earnest.training.search.run import SearchRun, count_planned
 from earnest.training.tables.hidden_groups import warn_of_copies
 
 # The table of results, in scikit-learn's own form.
@@ -138,6 +139,8 @@ class SearchResults(SearchRecord):
         Its mean score; None if a callable chose it.
     trials : tuple of Trial
         One per configuration.
+    counts : Counts
+        How many there were, and how they ended.
     """
 
     table: ResultsTable
@@ -145,6 +148,7 @@ class SearchResults(SearchRecord):
     best_index: int | np.integer | None
     best_score: float | None
     trials: tuple[Trial, ...]
+    counts: Counts
 
     @property
     def best(self) -> int | None:
@@ -182,6 +186,8 @@ def judge_search(
             cautions=tuple(_list_cautions(options, prepared, searched, unscored)),
             rule=options.ensemble,
         )
+    trials = _list_trials(searched, name, missing)
+    planned = count_planned(prepared.candidates)
     return SearchResults(
         predictions=searched.ledger.make_predictions(),
         question=question,
@@ -190,7 +196,8 @@ def judge_search(
         multimetric=multimetric,
         best_index=chosen,
         best_score=score,
-        trials=_list_trials(searched, name, missing),
+        trials=trials,
+        counts=Counts.of_statuses((trial.status for trial in trials), planned),
     )
 
 

@@ -319,6 +319,7 @@ def _describe_search(options: SearchOptions, prepared: SearchSetup) -> str:
         score_names(prepared.scoring.names or (SINGLE,), prepared.scoring.shown, options.scoring),
         options.refit if isinstance(options.refit, str) else None,
         ranges_of(getattr(given, "space", given)),
+        None if prepared.problem.metric is None else prepared.problem.metric.name,
     )
 
 

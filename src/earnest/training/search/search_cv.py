@@ -279,6 +279,8 @@ class SearchCV(
         Which fits or scores failed, with their tracebacks.
     trials_ : tuple of Trial
         Each configuration with its mean score, its standard error and its status.
+    counts_ : Counts
+        How many configurations were planned and tried, and how they ended.
     n_fits_, n_fits_saved_ : int
         The fits of the cross-validation, and those that dropping and stopping saved.
     begun_ : str or None
@@ -458,6 +460,7 @@ def keep_results(
     search.dropped_ = searched.dropped
     search.failures_ = searched.ledger.list_failures()
     search.trials_ = judged.trials
+    search.counts_ = judged.counts
     search.begun_ = searched.begun
     search.n_fits_ = searched.ledger.n_fits
     search.n_fits_saved_ = len(searched.ledger.ids) * len(prepared.splits) - search.n_fits_

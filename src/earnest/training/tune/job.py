@@ -28,6 +28,7 @@ from earnest.core.data.selection import EnsembleRule, Pooled
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution, Verb
 from earnest.core.results.comparison_table import Comparisons
+from earnest.core.results.counts import Counts
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.core.results.leaks import LeakScreen
 from earnest.core.text.doors import arg
@@ -454,8 +455,7 @@ class Job:
             table=table,
             folds=n_folds,
             repeats=repeats,
-            n_dropped=len(searched.dropped),
-            n_failed=len(searched.ledger.list_failures()),
+            counts=_count_configurations(plan, ran),
             n_fits=len(ran.run.outcomes) + len(shares),
             n_fits_nested=repeats * n_folds**2 * len(ran.configs) + repeats * n_folds + 1,
             fit_seconds=float(took),
@@ -613,6 +613,12 @@ def _estimate(
     question = replace(judged.question, best=None, rule=rule, n_resamples=n_resamples)
     estimate = question.answer(pi)
     return replace(estimate, cautions=tuple(each.for_verb(Verb.TUNE) for each in estimate.cautions))
+
+
+def _count_configurations(plan: TunePlan, ran: TuneRun) -> Counts:
+    """Return what became of all that was begun, those under way at the deadline included."""
+    begun = {key[0] for key in ran.run.outcomes if len(key) == 3}
+    return replace(ran.judged.counts, planned=plan.n_planned, tried=len(begun))
 
 
 def _find_best(judged: SearchResults, pi: Predictions) -> str:

@@ -381,12 +381,6 @@ def warn_of_plan(
 
 def cut_short(plan: TunePlan, done: int, of: int, noun: str) -> Caution:
     """Return the caution that the time ran out before the planned search was complete."""
-    what = f"The time ran out when {done:,} of {of:,} {noun} were complete."
-    if _leaves_some(plan, plan.n_planned):
-        what += (
-            f" The budget was planned for {plan.n_planned:,} of the {plan.n_offered:,} "
-            "configurations of the portfolio."
-        )
     return of_search.time_ran_out(
         done,
         of,

@@ -9,6 +9,7 @@ from earnest.adapters.evidence import Source
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.calibration import Calibration
 from earnest.core.results.comparison_table import Comparisons
+from earnest.core.results.counts import Counts
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.gain import LearningCurve
 from earnest.core.results.leaks import LeakScreen
@@ -54,8 +55,8 @@ class Tuned:
         The data as models saw them.
     folds, repeats : int
         The folds, and how often they were drawn.
-    n_dropped, n_failed : int
-        Configurations that were dropped early, and fits or scores that failed.
+    counts : Counts
+        How many configurations were planned and tried, and how they ended.
     n_fits, n_fits_nested : int
         Models that were trained, including those of unfinished configurations and the delivered
         model, and those that nested cross-validation would have trained.
@@ -99,8 +100,7 @@ class Tuned:
     table: TrainingTable
     folds: int
     repeats: int
-    n_dropped: int
-    n_failed: int
+    counts: Counts
     n_fits: int
     n_fits_nested: int
     fit_seconds: float
@@ -170,7 +170,7 @@ class Tuned:
             "grouped": table.groups is not None,
             "portfolio": self.plan.asked.get("portfolio"),
             "n_configs_offered": self.plan.n_offered,
-            "n_configs_tried": len(self.predictions.configs.ids),
+            "counts": self.counts.to_dict(),
             "seed": self.plan.seed,
             "drop": self.plan.asked.get("drop"),
             "winner": {"name": self.winner.name, "params": dict(self.winner.params)},
@@ -182,6 +182,4 @@ class Tuned:
             "calibration": None if self.calibration is None else self.calibration.to_dict(),
             "n_fits": self.n_fits,
             "n_fits_nested": self.n_fits_nested,
-            "n_dropped": self.n_dropped,
-            "n_failed": self.n_failed,
         }
