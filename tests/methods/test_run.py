@@ -179,6 +179,16 @@ def test_bad_arguments_are_refused_before_any_work(
         estimate(binary, method="bbc", **arguments)
 
 
+def test_a_selector_too_deep_to_be_shown_is_refused(binary: Predictions) -> None:
+    deep: Any = []
+    for _ in range(100_000):
+        deep = [deep]
+    with pytest.raises(en.errors.EarnestError, match="list that cannot be shown"):
+        estimate(binary, metric="roc_auc", selector=deep)
+    while deep:  # else Python unwinds all levels at once
+        (deep,) = deep
+
+
 def test_a_level_in_percent_is_answered_with_the_share(binary: Predictions) -> None:
     with pytest.raises(en.errors.InputError, match=r"use 0\.95"):
         estimate(binary, metric="roc_auc", confidence_level=95)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.adapters.evidence import refuse_evidence
+from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError, MetricError
 from earnest.core.base.registry import Registry
 from earnest.core.base.rng import Seeds
@@ -274,7 +275,7 @@ def selector_of(wanted: str | Selector | EnsembleRule | None, default: Selector)
             cure=f"Use {arg('method', 'bbc')}, which scores what is chosen in every resample.",
         )
     if isinstance(wanted, str) or not hasattr(wanted, "by_fold"):
-        return SELECTORS[str(wanted)]  # refuses what is not a rule
+        return SELECTORS[check.spell(wanted, str)]  # refuses what is not a rule
     assert not isinstance(wanted, EnsembleRule)  # refused above
     return wanted
 

@@ -16,6 +16,7 @@ from earnest.comparison.base import (
     register,
 )
 from earnest.comparison.fold_differences import FoldReading, read_folds
+from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.cautions import of_limits
 from earnest.core.results.cautions import Scope
@@ -138,7 +139,7 @@ def _check_rope(rope: object) -> None:
     if isinstance(rope, (int, float)) and not isinstance(rope, bool) and 0.0 <= rope < math.inf:
         return
     raise InputError(
-        f"{arg('rope')} is out of range", needs="a number of at least 0", got=repr(rope)
+        f"{arg('rope')} is out of range", needs="a number of at least 0", got=check.spell(rope)
     )
 
 

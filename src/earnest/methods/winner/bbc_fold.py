@@ -96,7 +96,9 @@ class BBCFold:
         check.whole_number("n_resamples", self.n_resamples, low=1, high=MOST_RESAMPLES)
         if self.exact not in (None, True, False):
             raise InputError(
-                f"{arg('exact')} is unknown", needs="True, False or None", got=repr(self.exact)
+                f"{arg('exact')} is unknown",
+                needs="True, False or None",
+                got=check.spell(self.exact),
             )
 
     def check(self, target: Target, design: Predictions, metric: Metric) -> None:
