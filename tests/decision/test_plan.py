@@ -266,3 +266,5 @@ def test_committed_widths_are_within_five_percent_on_average() -> None:
         product(widths.SIZES, widths.CONFIGS, widths.METRICS)
     )
     assert 0.95 <= np.mean([row.ratio for row in rows]) <= 1.05
+    for row in rows:  # each kind of pilot up to two standard errors
+        assert 0.95 - 2 * row.error <= row.ratio <= 1.05 + 2 * row.error, row

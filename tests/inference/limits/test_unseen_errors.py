@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 
 import earnest as en
+from benchmarks.calibration.confident.grid import read
+from benchmarks.calibration.confident.run import RESULTS, Row
+from benchmarks.rows import read_rows
 from earnest.core import Side
 from earnest.inference import ErrorCosts, unseen_error_limits
 from tests.inference.limits.unseen_error_oracle import upper_limit
@@ -146,6 +149,23 @@ def test_bounds_of_a_few_confident_winners_hold() -> None:
     # hold by both metrics, of the old bounds 18. At .93, 26 or fewer have a probability of 15 %.
     log_loss, brier = count_held(0.02, 80, 30, shared=True)
     assert min(log_loss, brier) >= 27
+
+
+@pytest.mark.parametrize("metric", ["log_loss", "brier"])
+def test_bounds_held_in_the_declared_cells(metric: str) -> None:
+    """Exact tests of every cell of the study; at 5 %, 8 of 158 may be rejected if all hold."""
+    rows = [row for row in read_rows(Row, RESULTS) if row.metric == metric]
+    p_values = {
+        method: sorted(
+            binom.cdf(row.held, row.searches, 0.95) for row in rows if row.method == method
+        )
+        for method in ("bbc", "draws alone")
+    }
+    assert len(p_values["bbc"]) == len(read()) == 158
+    assert min(row.searches for row in rows) >= 165
+    assert sum(p <= 0.05 for p in p_values["bbc"]) <= 8
+    assert p_values["bbc"][0] * 158 > 0.05  # none after Holm's correction
+    assert sum(p <= 0.05 for p in p_values["draws alone"]) >= 50
 
 
 @pytest.mark.parametrize("confidence", [0.9, 0.98, 0.999])
