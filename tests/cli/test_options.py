@@ -33,7 +33,9 @@ def command(name: Name, json: bool = False, *, reading: Reading) -> None:
 
 
 def test_the_fields_of_a_dataclass_are_options_where_it_stands() -> None:
-    assert list(inspect.signature(command).parameters) == ["name", "json", "sign", "most"]
+    assert list(inspect.signature(command).parameters) == [
+        *("name", "json", "sign", "most", "help_all")
+    ]
     app = typer.Typer()
     app.command()(command)
     assert CliRunner().invoke(app, ["x"]).output == "x False None 3\n"

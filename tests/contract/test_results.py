@@ -114,6 +114,10 @@ def results() -> dict[str, Any]:
         "interval": en.results.Interval(-np.inf, 2.0, 0.9, "upper"),
         "caution": of_search.ties(2, "Ünlike"),
         "refusal": en.results.Refusal("no folds", needs="two folds", cure="Ünlike"),
+        "counts": en.results.Counts(planned=9, tried=7, complete=4, failed=1, dropped=1),
+        "stability": en.check_stability(
+            Ridge(), columns, columns[:, 0], metric="mae", n_swaps=5, rng=0
+        ),
     }
 
 
@@ -125,9 +129,10 @@ KINDS = [
     "given slope", "verdict", "verdict on a pair", "plan", "inclusions",
     "explanation",
     "curve", "surface", "regions", "interval", "caution",
-    "refusal",
+    "refusal", "counts", "stability",
 ]  # fmt: skip
-SAVED = [kind for kind in KINDS if kind not in ("interval", "caution", "refusal")]  # parts
+PLAIN = ("interval", "caution", "refusal", "counts", "stability")  # parts, or a few numbers
+SAVED = [kind for kind in KINDS if kind not in PLAIN]
 
 
 PARTS = ("curve", "surface", "regions")  # of an explanation

@@ -57,7 +57,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[int, ...], Tas
     folder = tmp_path_factory.mktemp("whole")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(killed_run, "SECONDS", 0.0)
-        killed_run.run_tasks(folder / "run.db", folder / "log", 1, N_TASKS)
+        killed_run.run_and_keep(folder / "run.db", folder / "log", 1, N_TASKS)
     return dict(read_run(folder / "run.db").outcomes)
 
 

@@ -253,7 +253,7 @@ def keep(shared: T) -> Iterator[SharedData[T]]:
     --------
     >>> from earnest.core.base.protocols import TaskOutcome, EngineTask
     >>> from earnest.engine.parcels import keep
-    >>> from earnest.engine.run_tasks import run_tasks
+    >>> from earnest.engine.run import run_tasks
     >>> def work(shared, task):
     ...     return TaskOutcome(task.key, numbers={"power": shared ** task.key[0]})
     >>> with keep(2) as kept:

@@ -122,7 +122,7 @@ def run_tasks(
     Examples
     --------
     >>> from earnest.core.base.protocols import TaskOutcome, EngineTask
-    >>> from earnest.engine.run_tasks import run_tasks
+    >>> from earnest.engine.run import run_tasks
     >>> def work(shared, task):
     ...     return TaskOutcome(task.key, numbers={"power": shared**task.payload})
     >>> tasks = [EngineTask((exponent,), exponent) for exponent in (1, 2, 3)]

@@ -59,6 +59,7 @@ def test_spawn_keys_never_change() -> None:
         "VALUE_ERROR": 13,
         "CROSS_FIT": 14,
         "GUIDES": 15,
+        "STUDIES": 16,
     }
 
 

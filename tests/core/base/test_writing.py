@@ -247,7 +247,7 @@ WRITERS = {
     ("adapters/predictions/optuna.py", "keep_part"),  # into memory
     ("adapters/predictions/optuna.py", "_upload"),
     ("training/harvest/harvest.py", "_keep"),
-    ("training/tune/model_checks.py", "settle"),
+    ("training/tune/model_checks.py", "normalize_archive"),
     ("engine/parcels.py", "_is_abandoned"),
     ("engine/parcels.py", "_make_folder"),
     ("engine/parcels.py", "_dump"),

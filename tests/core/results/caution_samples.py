@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from enum import Enum
 from itertools import product
 from types import UnionType
 from typing import Any, get_args, get_origin
@@ -28,6 +29,8 @@ def sample_facts(type_: Any) -> Iterator[Any]:
     simple = {int: (1, LARGE), float: (0.5,), bool: (False, True), str: ("a1",)}
     if type_ in simple:
         yield from simple[type_]
+    elif isinstance(type_, type) and issubclass(type_, Enum):
+        yield from type_
     elif origin is UnionType:
         yield None
         yield from sample_facts(inner[0])

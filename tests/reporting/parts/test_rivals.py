@@ -57,7 +57,7 @@ def test_the_thin_bar_holds_the_thick_one_and_never_contradicts_the_verdict(
 
 
 def test_the_part_counts_and_names_what_the_rows_say(
-    told: en.results.Report, golden: Golden
+    told: en.results.Report,
 ) -> None:
     part = told.content.rivals
     assert part is not None

@@ -44,7 +44,7 @@ def open_door(module: str, file: str) -> tuple[Callable[[str], object], Callable
     >>> from earnest.core.base.lazy import open_door
     >>> import earnest.core
     >>> load, names = open_door("earnest.core", earnest.core.__file__)
-    >>> load("Outcome").__module__, "Seeds" in names()
+    >>> load("TaskOutcome").__module__, "Seeds" in names()
     ('earnest.core.base.protocols', True)
     """
     path = Path(file)

@@ -459,12 +459,11 @@ _ALL = (
     Meaning(
         "EN081",
         "training that knew what new cases do not tell",
-        "A column alone predicts the outcome suspiciously well, or tells it by its missing values, "
-        "zeros or order. Or an AutoML tool stopped training on the test fold, or made features, "
-        "weighted cases or tuned once for all folds.",
-        "These models look better than they are, and no method corrects for it.",
-        "Leave out a column that is only known after the outcome (`ignore`), and such models; or "
-        "confirm the result on new cases.",
+        "A column alone, its missing values, zeros or order, tells the outcome. Or a tool stopped "
+        "training on the test fold, or made features or tuned once for all folds.",
+        "Models look better than they are; no method corrects it.",
+        "Leave out a column known only after the outcome (`ignore`), and such models, or use new "
+        "cases.",
     ),
     Meaning(
         "EN084",

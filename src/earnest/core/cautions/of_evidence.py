@@ -253,10 +253,10 @@ def cases_repeated(copies: int, cases: int, configs: int) -> Words:
     """Cases of different folds have the same outcome and the same predictions."""
     every = "" if configs == 1 else f" of all {configs:,} configurations"
     return Words(
-        f"{copies:,} of {cases:,} cases repeat a case of another fold: they have the same outcome "
-        f"and the same predictions{every}.",
-        "If they are copies, they count several times, so the interval is too narrow; and models "
-        "were tested on copies of their training cases.",
+        f"{copies:,} of {cases:,} cases repeat a case of another fold: the same outcome and the "
+        f"same predictions{every}.",
+        "If they are copies, the interval is too narrow, and models were tested on copies of their "
+        "training cases.",
         f"Remove the copies, or pass {arg('groups')} to keep all copies of a case in one fold.",
     )
 

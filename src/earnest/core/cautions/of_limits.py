@@ -31,6 +31,7 @@ _LAWS = {
     LimitLaw.DELONG: "that of DeLong",
     LimitLaw.OBUCHOWSKI: "that of DeLong, with the variance over groups of Obuchowski",
     LimitLaw.HANLEY_MCNEIL: "that of Hanley and McNeil",
+    LimitLaw.PAIRS: "the exact limit of Clopper and Pearson for pairs of cases",
     LimitLaw.NORMAL_SCORES: "that of an AUC of scores that are normal in each class",
     LimitLaw.WILSON: "that of Wilson",
     LimitLaw.NORMAL: "a normal one",

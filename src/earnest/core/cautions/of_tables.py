@@ -69,9 +69,8 @@ def columns_know_outcome(
     return Words(
         f"{listed[0].upper()}{listed[1:]}: {'is it' if lone else 'are they'} known before the "
         f"outcome?{best}{'.' * bool(best)}",
-        "A model that uses what is only known afterwards cannot be used, and its score is far too "
-        "good.",
-        f"Find out when {which} is written down. If that is after the outcome, pass {leave}.",
+        "A model that needs what is only known afterwards is of no use.",
+        f"Find out when {which} is written down. If after the outcome, pass {leave}.",
     )
 
 

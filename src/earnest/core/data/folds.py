@@ -120,7 +120,8 @@ def refuse_no_labels(values: NDArray[np.generic], name: str, meant: Sequence[str
     raise InputError(
         f"{name} {'holds real numbers' if real else 'does not hold labels'}, and folds are labels",
         needs="whole numbers, text, or true and false",
-        got=f"{check.show(other)}, one of {len(set(map(check.spell, labels))):,} different values",
+        got=f"{check.show_text(check.spell(other, str), 60)}, one of "
+        f"{len(set(map(check.spell, labels))):,} different values",
         cure=check.suggest_spelling(f"{arg('fold', column)}" for column in meant)
         or (
             "Pass the number or the name of the fold that tested each case; for one hold-out "

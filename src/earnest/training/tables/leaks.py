@@ -108,16 +108,16 @@ class ColumnScan:
 def scan_columns(table: TrainingTable, folds: Pairs, rng: np.random.Generator) -> ColumnScan | None:
     """Return what each column alone tells of the outcome, in the folds of a search.
 
-    Large tables are sampled. None if the cases are too few to tell.
+    Large tables are sampled. None if the cases are too few to tell, or all in one fold.
     """
     fold = _encode_folds(folds, table.n_cases)
     most = max(FEWEST_ROWS, min(MOST_ROWS, MOST_CELLS // table.inputs.n_columns))
     tested = np.flatnonzero(fold >= 0)
     layers = None if table.layers is None else table.layers[tested]
     rows = tested[sample_rows(len(tested), most, rng, layers=layers)]
-    if len(rows) < FEWEST_CASES:
-        return None
     part, fold = table.take(rows), fold[rows]
+    if len(rows) < FEWEST_CASES or len(np.unique(fold)) < 2:
+        return None
     outcome = _encode_outcome(part)
     means = [_predict_alone(_bin(values, len(rows)), fold, outcome) for values in part.X.T]
     responses = np.stack(means, axis=1)  # (m, p, K)
