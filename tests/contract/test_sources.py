@@ -57,11 +57,12 @@ def sources(folder: Path, tuned: en.results.Tuned) -> dict[str, Any]:
         "tuned": tuned,
         "run folder": folder / "run",
         "text path": str(folder / "run"),
+        "run file": folder / "run" / "run.db",
         "file": folder / "predictions.csv",
     }
 
 
-SOURCES = ["predictions", "search", "tuned", "run folder", "text path", "file"]
+SOURCES = ["predictions", "search", "tuned", "run folder", "text path", "run file", "file"]
 NEED_METRIC = {"predictions", "file"}  # whatever comes from a search knows what it measured
 VERBS: dict[str, Callable[..., Any]] = {
     "estimate": en.estimate,
@@ -126,7 +127,7 @@ def test_the_estimate_of_a_search_is_its_own() -> None:
 
 
 def test_the_estimate_of_a_run_is_its_own(sources: dict[str, Any], tuned: en.results.Tuned) -> None:
-    for source in ("tuned", "run folder", "text path"):
+    for source in ("tuned", "run folder", "text path", "run file"):
         made = en.estimate(sources[source])
         assert (made.value, made.winner) == (tuned.estimate.value, tuned.estimate.winner)
         assert made.interval == tuned.estimate.interval

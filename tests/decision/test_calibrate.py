@@ -199,6 +199,20 @@ def test_few_cases_are_said() -> None:
     assert [caution.code for caution in small.cautions] == ["EN036"]
 
 
+def test_the_sentence_says_the_verdict_of_the_limits_that_it_names() -> None:
+    made = en.calibrate(
+        equal_configs(60, 8),
+        metric="accuracy",
+        methods="naive_bootstrap",
+        n_simulations=40,
+        n_resamples=50,
+        rng=0,
+    )
+    first = made.methods[0]
+    assert made.sentence.endswith(f": {first.limits[0].verdict}.")
+    assert {str(limits.verdict) for limits in first.limits} >= {str(first.limits[0].verdict)}
+
+
 @pytest.mark.slow
 def test_the_inclusion_of_a_failing_method_is_its_true_one() -> None:
     """`naive_bootstrap` on twenty equal configurations of 200 cases, whose true AUC is known.

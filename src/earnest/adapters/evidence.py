@@ -129,6 +129,7 @@ def _open_path(path: Path) -> Source:
     from earnest.adapters.predictions.door import (
         BESIDE,
         find_run_file,
+        find_run_folder,
         is_run,
         refuse_foreign,
         table_of,
@@ -137,6 +138,7 @@ def _open_path(path: Path) -> Source:
 
     if is_evaluation(path):
         return Source(evidence=scores_from(path))
+    path = find_run_folder(path)
     run_file = find_run_file(path)
     if run_file is not None:
         return _open_run_file(run_file)

@@ -124,11 +124,17 @@ def _load(load: Callable[..., T], path: Path, options: dict[str, Any]) -> T:
 
 def read_predictions(path: Path, how: PredictionsArguments) -> Predictions:
     """Read a table of predictions: a file, a run file, or the folder of a run."""
-    from earnest.adapters.predictions.door import find_run_file, refuse_foreign, table_of
+    from earnest.adapters.predictions.door import (
+        find_run_file,
+        find_run_folder,
+        refuse_foreign,
+        table_of,
+    )
     from earnest.adapters.predictions.run_file import read_predictions_of_run
     from earnest.adapters.readers import PredictionsRequest
     from earnest.core.data.predictions import Predictions
 
+    path = find_run_folder(path)
     run_file = find_run_file(path)
     if run_file is not None:
         for name in _list_given(how):

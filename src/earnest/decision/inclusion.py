@@ -239,7 +239,7 @@ class Inclusions(MetricResult):
         word = "interval" if limits.side == "two-sided" else f"{limits.side} limit"
         held = f"held the truth in {_write_share(limits)} of {studies} like yours"
         return f"The {percent(self.confidence_level)} {word} of {first.method} {held}: " + (
-            f"{first.verdict}."
+            f"{limits.verdict}."
         )
 
     @property

@@ -284,6 +284,7 @@ def pick_probabilities(pi: en.Predictions) -> en.Predictions:
 def test_a_crossed_search_may_deliver_an_ensemble() -> None:
     search = crossed(refit=en.rules.GreedyEnsemble(size=5))
     assert search.estimate_.guide == "mixed"
+    assert en.report(search, explain=False).content.answer is not None
 
 
 @pytest.mark.parametrize("method", ["near_winner", "bbc_fold", "naive", "cv"])

@@ -64,6 +64,14 @@ def is_killed(source: object) -> bool:
     return _is_begun(source) and not _has_any(Path(str(source)), KEPT)
 
 
+def find_run_folder(path: Path) -> Path:
+    """Return the folder of a finished run for its run file, and any other path as it is."""
+    beside = path.parent / BESIDE[1]
+    return (
+        path.parent if path.name == RUN_FILE and beside.is_file() and is_run(path.parent) else path
+    )
+
+
 def find_run_file(source: str | Path) -> Path | None:
     """Return the run file that a path is, or that of a run that wrote no table; None elsewhere."""
     path = Path(source)

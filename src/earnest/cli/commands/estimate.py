@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from earnest.cli.options import Output, Table
-from earnest.cli.reading import label_evidence, read_file_and_metrics, takes_long
+from earnest.cli.reading import (
+    find_metric,
+    label_evidence,
+    read_file_and_metrics,
+    takes_long,
+)
 from earnest.cli.writing import check_table, share_seed, write_results
 from earnest.core.arguments.base import Argument, pass_arguments
 from earnest.core.arguments.estimate import EstimateArguments
@@ -90,11 +95,14 @@ def command(
     from earnest.methods.run import estimate, estimate_all
 
     names, seed = label_evidence(pi), share_seed(metrics, question.rng)
+    of_run = not question.metric and find_metric(predictions) is not None
 
     def ask_one(name: str) -> Estimate:
         chosen = methods[0] if methods else None
         text = f"Estimating by {chosen}" if chosen else "Estimating"
         with patiently(sys.stderr, text, now=takes_long(pi)):
+            if of_run:  # its own estimate, or by its own metric and seed
+                return estimate(predictions, method=chosen, rng=question.rng, **ask)
             return estimate(pi, method=chosen, metric=name, rng=seed, **ask)
 
     def ask_all(name: str) -> Estimates:

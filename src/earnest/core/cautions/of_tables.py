@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from earnest.core.base import check
 from earnest.core.results.cautions import Scope, Words, caution, note, write_for
@@ -65,7 +65,7 @@ def columns_know_outcome(
     if winner is not None and without is not None:
         best += f", and {_score(without)} without {'this one' if lone else 'these'}"
     which = "it" if lone else "each of them"
-    leave = ", ".join(arg("ignore", name) for name, *_ in suspects[:MOST_SUSPECTS])
+    leave = _leave_out([name for name, *_ in suspects[:MOST_SUSPECTS]])
     return Words(
         f"{listed[0].upper()}{listed[1:]}: {'is it' if lone else 'are they'} known before the "
         f"outcome?{best}{'.' * bool(best)}",
@@ -82,11 +82,16 @@ def winner_without(columns: tuple[str, ...], metric: str, winner: float, without
         f"Without {listed} the winner scores {_score(without)} ({metric}), and {_score(winner)} "
         "with all columns.",
         "Both are scores of the same settings in the same folds, not corrected for the search.",
-        f"To search without them, pass {', '.join(arg('ignore', name) for name in columns)}.",
+        f"To search without them, pass {_leave_out(columns)}.",
     )
 
 
 MOST_SUSPECTS = 3  # columns that are listed
+
+
+def _leave_out(columns: Sequence[str]) -> str:
+    """Return the argument that leaves columns out."""
+    return arg("ignore", columns[0] if len(columns) == 1 else list(columns))
 
 
 def _write_suspect(name: str, sign: str, score: float, label: str | None, metric: str) -> str:

@@ -295,7 +295,8 @@ class Comparisons(Result):
             who = f"{len(not_worse)} of {len(others)} others" if len(others) > 1 else not_worse[0]
             verb = "is" if len(not_worse) == 1 else "are"
             words = f"{who} {verb} {Standing.NOT_WORSE} than {self.best}"
-        words += f"; {self._name_cheapest()}." if self.cheapest else "."
+        named = self.cheapest not in (None, self.best)
+        words += f"; {self._name_cheapest()}." if named else "."
         return f"{words}{scope_words(self.comparisons[0])}"
 
     def _name_cheapest(self) -> str:

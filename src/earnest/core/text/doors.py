@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from types import EllipsisType
 from typing import SupportsIndex, TypeAlias
 
-Value: TypeAlias = "str | float | bool | EllipsisType | None"
+Value: TypeAlias = "str | float | bool | list[str] | EllipsisType | None"
 
 _BEGIN, _SPLIT, _ELSE, _END = "\x02", "\x1f", "\x1e", "\x03"
 _MARK = re.compile(f"{_BEGIN}(\\w+)(?:{_SPLIT}([^{_END}]*))?{_END}")
@@ -54,6 +54,8 @@ class Door:
             return off
         if value is ...:
             return f"{option} NAME"
+        if isinstance(value, list):  # an option that is repeated
+            return " ".join(self.assign(argument, each) for each in value)
         text = shlex.quote("" if value is None else str(value))
         return f"{option} '{text}'" if text.endswith(".") else f"{option} {text}"
 
@@ -111,6 +113,8 @@ def arg(name: str, value: object = _NO_VALUE) -> str:
     `confidence_level` is out of range. Use method='bbc'.
     >>> print(render(advice, Door(frozenset({"--confidence-level", "--method"}))))
     --confidence-level is out of range. Use --method bbc.
+    >>> print(render(arg("ignore", ["a", "b c"]), Door(frozenset({"--ignore"}))))
+    --ignore a --ignore 'b c'
     """
     if isinstance(value, _NoValue):
         return f"{_BEGIN}{name}{_END}"

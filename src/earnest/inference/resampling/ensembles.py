@@ -541,7 +541,8 @@ def add_blend(pi: Predictions, shares: Array) -> Predictions:
     taken = set(pi.configs.ids)
     names = [name if name not in taken else f"{name} of {len(taken)}" for name in names]
     responses = np.concatenate([pi.responses, blended.responses], axis=1)
-    return replace(pi, configs=Configs(ids=(*pi.configs.ids, *names)), responses=responses)
+    configs = Configs(ids=(*pi.configs.ids, *names))
+    return replace(pi, configs=configs, responses=responses, guides=None)
 
 
 def _as_predictions(pi: Predictions, averages: Numbers) -> Predictions:
@@ -549,7 +550,8 @@ def _as_predictions(pi: Predictions, averages: Numbers) -> Predictions:
     responses = np.moveaxis(averages, 0, 1)
     if pi.kind is ResponseKind.PROBABILITY:
         responses = np.clip(responses, 0.0, 1.0)
-    return replace(pi, configs=Configs.of(None, len(averages)), responses=responses)
+    configs = Configs.of(None, len(averages))
+    return replace(pi, configs=configs, responses=responses, guides=None)
 
 
 def score_ensembles(

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from earnest.core.base import check
 from earnest.core.base.provenance import day_words
 from earnest.core.data.target import Target, Task
 from earnest.core.results.cautions import Caution, Scope, Severity
@@ -139,8 +140,13 @@ def _list_steps(
     results: Results, estimate: Estimate, cautions: tuple[Caution, ...]
 ) -> Iterator[str]:
     """Yield what to do with an estimate, the most important first."""
-    kind = form(estimate)
-    if kind is Form.NO_EVIDENCE:
+    kind, leaks = form(estimate), results.material.leaks
+    suspects = () if leaks is None else leaks.suspects
+    if suspects:
+        listed = check.some(f"`{suspect.column}`" for suspect in suspects)
+        known = "is" if len(suspects) == 1 else "are"
+        yield f"Do not report it yet. Find out whether {listed} {known} known before the outcome."
+    elif kind is Form.NO_EVIDENCE:
         yield "Do not use it yet. Collect more cases, or features that say more about the outcome."
     elif kind is Form.WORSE:
         yield "Do not use it. Check first whether labels or scores are reversed."
@@ -152,9 +158,10 @@ def _list_steps(
         f"Caution {each.code}: {each.cure}"
         for each in cautions
         if each.severity is Severity.CAUTION and each.cure and each.about is not Scope.OPTIMISM
+        if not suspects
     )
     yield from list(cures)[:1]
-    usable = kind not in (Form.NO_EVIDENCE, Form.WORSE)
+    usable = kind not in (Form.NO_EVIDENCE, Form.WORSE) and not suspects
     if usable and _has_too_few_cases(results):
         yield f"Collect more cases: {estimate.n_cases:,} leave open how good the model is."
     if MODEL in results.material.files and usable:

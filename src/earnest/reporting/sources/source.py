@@ -13,7 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.adapters.evidence import NEEDS, RunResult, load_table, open_evidence, read_run_result
-from earnest.adapters.predictions.door import BESIDE, KEPT, cure_for, refuse_foreign
+from earnest.adapters.predictions.door import (
+    BESIDE,
+    KEPT,
+    cure_for,
+    find_run_folder,
+    refuse_foreign,
+)
 from earnest.adapters.predictions.run_file import holds_outcome
 from earnest.adapters.readers import TrialsRequest
 from earnest.adapters.scores.door import is_evaluation, scores_from
@@ -403,7 +409,7 @@ def material_from(source: Any, metric: Any = None, **options: Any) -> Material:
         return material_of_tuned(source, metric)
     raise InputError(
         "this cannot be reported on",
-        needs=f"{NEEDS}; also logs of evaluations, or a run file (run.db)",
+        needs=f"{NEEDS}; also logs of evaluations",
         got=check.show(type(source).__name__),
         cure=cure_for(source),
     )
@@ -414,6 +420,7 @@ def _of_path(path: Path, metric: Any, options: dict[str, Any]) -> Material:
         options.pop("scores", None)
         return material_of_evidence(scores_from(path, **options), metric, path.name)
     refuse_foreign(path, own=False)
+    path = find_run_folder(path)
     if path.is_dir():
         return material_of_folder(path, metric, options)
     if is_run_file(path):
