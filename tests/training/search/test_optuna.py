@@ -11,7 +11,7 @@ import optuna
 import pytest
 from joblib import parallel_config
 from optuna.distributions import CategoricalDistribution, FloatDistribution
-from optuna.samplers import GridSampler, RandomSampler, TPESampler
+from optuna.samplers import CmaEsSampler, GridSampler, RandomSampler, TPESampler
 from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 from sklearn.pipeline import make_pipeline
@@ -135,6 +135,16 @@ def test_samplers_may_be_classes_functions_or_instances() -> None:
     assert made == plain
     own = optuna_candidates(SPACE, RandomSampler(seed=11), n_trials=4)
     assert gone_through(own, seed=1) == gone_through(own, seed=2)  # it brings its own seed
+
+
+def test_a_sampler_whose_package_is_missing_is_refused_before_any_fit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("earnest.training.search.optuna.find_spec", lambda name: None)
+    space = {"x": FloatDistribution(0.0, 1.0)}
+    candidates = optuna_candidates(space, CmaEsSampler, n_trials=20, batch=5)
+    with pytest.raises(MissingOptunaError, match="package cmaes"):
+        candidates.start(0)
 
 
 def test_a_search_that_looks_at_no_score_is_static() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
+from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
@@ -18,7 +19,8 @@ from earnest.core.base.rng import Purpose, Seeds
 Space = Mapping[str, object] | Callable[[object], dict[str, object] | None]
 
 STATIC = ("RandomSampler", "GridSampler", "BruteForceSampler", "QMCSampler")  # never look at scores
-GREEDY = ("NSGAIISampler", "NSGAIIISampler", "CmaEsSampler")  # change or sharpen the best so far
+CMA_ES = "CmaEsSampler"
+GREEDY = ("NSGAIISampler", "NSGAIIISampler", CMA_ES)  # change or sharpen the best so far
 MANY_SWITCHES = 8  # parameters of two values, which can fit noise in hundreds of ways
 EXHAUSTIVE = ("GridSampler", "BruteForceSampler")  # end when every point was proposed
 MOST_PRUNED = 1000  # proposals in a row that a space may refuse
@@ -273,8 +275,16 @@ def _make_sampler(given: object, seed: int) -> BaseSampler:
     """Return a sampler of its own for one run."""
     own = int(Seeds(seed).generator(Purpose.TRAINING, 0).integers(0, 2**31 - 1))
     if isinstance(given, type):
-        return given(seed=own)
-    return given(own) if callable(given) else deepcopy(cast("BaseSampler", given))
+        sampler: BaseSampler = given(seed=own)
+    else:
+        sampler = given(own) if callable(given) else deepcopy(cast("BaseSampler", given))
+    if type(sampler).__name__ == CMA_ES and find_spec("cmaes") is None:
+        raise MissingOptunaError(  # Optuna would say so after the first batch is trained
+            f"Optuna's {CMA_ES} needs the package cmaes, which is not installed",
+            needs="the package cmaes",
+            cure="Install it with: pip install cmaes. Or use another sampler.",
+        )
+    return sampler
 
 
 def _check_space(space: object, optuna: ModuleType) -> None:
