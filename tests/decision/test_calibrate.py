@@ -8,8 +8,7 @@ from scipy.stats import beta, binom, binomtest, norm
 from sklearn.metrics import roc_auc_score
 
 import earnest as en
-from earnest.core.base.rng import Purpose, Seeds
-from earnest.core.results.specs import Side
+from earnest.core import Purpose, Seeds, Side
 from earnest.decision import (
     Holding,
     Inclusion,

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from earnest.core import TaskOutcome
-from earnest.core.base.protocols import EngineTask
-from earnest.engine.run import run_tasks
+from earnest.core import EngineTask, TaskOutcome
+from earnest.engine import run_tasks
 from earnest.store import SqliteStore
 
 SECONDS = 0.03  # a task takes so long

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from earnest.core import TaskOutcome
-from earnest.core.base.protocols import EngineTask
+from earnest.core import EngineTask, TaskOutcome
 
 
 class Stubborn(Exception):
@@ -132,7 +131,7 @@ def lasting(shared: Any, task: EngineTask) -> TaskOutcome:
 
 def nested(shared: Any, task: EngineTask) -> TaskOutcome:
     """Runs tasks of its own."""
-    from earnest.engine.run import run_tasks
+    from earnest.engine import run_tasks
 
     inner = [EngineTask((number,)) for number in range(3)]
     values = [o.numbers["s"] for o in run_tasks(powers, shared, inner, n_jobs=2, time_limit=30)]
@@ -165,7 +164,7 @@ def ran_there(shared: Any, task: EngineTask) -> float:
     """Runs a task on the dask cluster of which this process is a worker."""
     import joblib
 
-    from earnest.engine.run import run_tasks
+    from earnest.engine import run_tasks
 
     with joblib.parallel_config(backend="dask"):
         (outcome,) = run_tasks(powers, shared, [task])

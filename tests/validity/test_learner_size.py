@@ -22,8 +22,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import StratifiedShuffleSplit
 
 import earnest as en
-from earnest.comparison import TESTS
-from earnest.comparison.left_out import ReplicateQuestion
+from earnest.comparison import TESTS, ReplicateQuestion
 from earnest.core import Seeds
 from earnest.metrics import metric as resolve_metric
 from earnest.resampling import batches

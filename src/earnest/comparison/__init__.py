@@ -6,6 +6,7 @@ from earnest.comparison.base import TestSpec as TestSpec
 from earnest.comparison.base import dependent_folds as dependent_folds
 from earnest.comparison.base import largest_errors as largest_errors
 from earnest.comparison.base import several_models as several_models
+from earnest.comparison.left_out import ReplicateQuestion as ReplicateQuestion
 from earnest.comparison.tests.bayesian_t import BayesianTTest
 from earnest.comparison.tests.bayle import BayleTest
 from earnest.comparison.tests.bootstrap import BootstrapTest

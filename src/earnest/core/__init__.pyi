@@ -3,6 +3,7 @@
 from .base.arrays import LARGEST_OUTCOME as LARGEST_OUTCOME
 from .base.extras import EXTRAS as EXTRAS
 from .base.extras import tell_install as tell_install
+from .base.protocols import EngineTask as EngineTask
 from .base.protocols import Store as Store
 from .base.protocols import TaskOutcome as TaskOutcome
 from .base.provenance import FORM as FORM
@@ -19,6 +20,7 @@ from .base.threads import each as each
 from .base.threads import side_by_side as side_by_side
 from .cautions.meanings import MEANINGS as MEANINGS
 from .data.folds import TrainingSizes as TrainingSizes
+from .data.guides import Guides as Guides
 from .data.replicates import DrawUnit as DrawUnit
 from .data.responses import ResponseKind as ResponseKind
 from .data.selection import SELECTORS as SELECTORS

@@ -10,3 +10,4 @@ from .progress import ProgressBar as ProgressBar
 from .progress import ProgressDisplay as ProgressDisplay
 from .progress import ProgressState as ProgressState
 from .progress import describe_progress as describe_progress
+from .run import run_tasks as run_tasks

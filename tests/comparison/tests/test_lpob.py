@@ -7,7 +7,7 @@ import pytest
 
 import earnest as en
 from earnest import Replicates, Target
-from earnest.comparison.left_out import ReplicateQuestion
+from earnest.comparison import ReplicateQuestion
 from earnest.core import Seeds, Task
 from earnest.metrics import metric
 

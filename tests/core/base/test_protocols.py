@@ -7,8 +7,7 @@ from dataclasses import FrozenInstanceError
 import numpy as np
 import pytest
 
-from earnest.core import Store, TaskOutcome
-from earnest.core.base.protocols import EngineTask
+from earnest.core import EngineTask, Store, TaskOutcome
 
 
 def test_an_outcome_has_failed_if_it_has_an_error_even_an_empty_one() -> None:

@@ -9,8 +9,8 @@ import joblib
 import numpy as np
 import pytest
 
-from earnest.core.base.protocols import EngineTask
-from earnest.engine.run import run_tasks
+from earnest.core import EngineTask
+from earnest.engine import run_tasks
 from tests.engine.test_run import Elsewhere, collected, same_all
 from tests.engine.works import Counted, powers, processes, trouble
 

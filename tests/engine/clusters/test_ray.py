@@ -17,10 +17,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from earnest.core import TaskOutcome
-from earnest.core.base.protocols import EngineTask
-from earnest.engine import Place, on_backend, plan_backend
-from earnest.engine.run import run_tasks
+from earnest.core import EngineTask, TaskOutcome
+from earnest.engine import Place, on_backend, plan_backend, run_tasks
 from earnest.store import SqliteStore
 from tests.engine.searches import searched
 from tests.engine.test_run import collected, same_all

@@ -9,9 +9,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 import earnest as en
-from earnest.core.base.rng import Seeds
-from earnest.core.data.guides import Guides
-from earnest.core.results.specs import Side
+from earnest.core import Guides, Seeds, Side
 from earnest.inference import Contest, JudgeShares, cross_judges
 
 N, SAMPLES, DRAWS = 200, 1000, 200

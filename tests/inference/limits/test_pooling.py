@@ -10,7 +10,7 @@ from scipy.stats import binom, norm
 from sklearn.metrics import roc_auc_score
 
 import earnest as en
-from earnest.core.results.interval import MovedLimits
+from earnest.core import MovedLimits
 
 APART = 1.5  # standard deviations between the classes, for a model that found the pattern
 AREA = float(norm.cdf(APART / 2**0.5))

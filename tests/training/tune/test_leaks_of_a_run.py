@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import earnest as en
-from earnest.core.results.leaks import LeakScreen, LeakSign
+from earnest.core import LeakScreen, LeakSign
 from earnest.errors import InputError
 from tests.training.tables.leak_tables import TARGET, make_two_classes, plant_missing
 from tests.training.tune_tables import portfolio
