@@ -124,7 +124,7 @@ def crossed_search() -> Words:
     return Words(
         "Two samplers proposed the configurations, each told the scores of one half of the cases.",
         "The other half judges them, so the estimate is corrected for the proposals too. In greedy "
-        "simulated searches 95 % bounds held in 96 to 100 %; on noise the value was up to .03 of "
+        "simulated searches 95 % bounds held in 93 to 100 %; on noise the value was up to .03 of "
         "an AUC too high, as after a random search.",
     )
 

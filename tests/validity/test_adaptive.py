@@ -1,0 +1,66 @@
+"""The study of adaptive searches: what the closed half of its cells says of crossed guidance."""
+
+from __future__ import annotations
+
+import pytest
+from scipy.stats import binom
+
+from benchmarks.adaptive.grid import Cell, read
+from benchmarks.adaptive.run import Row
+from benchmarks.adaptive.summary import SUMMARY, Summary, read_runs, summarize
+from benchmarks.rows import read_rows
+
+CELLS = {cell.number: cell for cell in read()}
+FEWEST = 16  # samples of a cell
+
+
+@pytest.fixture(scope="module")
+def closed() -> dict[str, list[Summary]]:
+    """Return the cells of the closed half, by design."""
+    rows = [row for row in read_rows(Summary, SUMMARY) if row.half == "closed"]
+    return {
+        name: [row for row in rows if row.design == name] for name in ("random", "all", "crossed")
+    }
+
+
+def test_the_summary_is_that_of_the_runs() -> None:
+    kept, computed = read_rows(Summary, SUMMARY), summarize()
+    assert [(row.cell, row.design, row.runs) for row in kept] == [
+        (row.cell, row.design, row.runs) for row in computed
+    ]
+    for name in ("bound_held", "width_ratio", "value_beside_random", "winner_beside_all"):
+        assert [getattr(row, name) for row in kept] == pytest.approx(
+            [getattr(row, name) for row in computed],
+            abs=1e-5,  # five digits are kept
+        )
+    rows: list[Row] = read_runs()
+    assert len({(row.cell, row.run, row.design) for row in rows}) == len(rows)
+
+
+def test_every_closed_cell_was_searched_in_every_design(closed: dict[str, list[Summary]]) -> None:
+    numbers = {number for number, cell in CELLS.items() if cell.half == "closed"}
+    for rows in closed.values():
+        assert {row.cell for row in rows} == numbers
+        assert min(row.runs for row in rows) >= FEWEST
+
+
+def test_bounds_of_crossed_searches_hold_and_those_of_unguarded_ones_do_not(
+    closed: dict[str, list[Summary]],
+) -> None:
+    """Exact tests at 5 %; of 26 cells, chance rejects more than 4 in 1 % of studies."""
+    rejected = {name: sum(row.p <= 0.05 for row in rows) for name, rows in closed.items()}
+    assert rejected["crossed"] <= binom.ppf(0.99, 26, 0.05)
+    assert rejected["all"] > binom.ppf(0.99, 26, 0.05)
+    assert min(row.bound_held for row in closed["crossed"]) >= 0.91
+
+
+def test_crossed_searches_are_as_right_as_random_ones_and_little_wider(
+    closed: dict[str, list[Summary]],
+) -> None:
+    for row in closed["crossed"]:
+        cell: Cell = CELLS[row.cell]
+        assert abs(row.value_beside_random) <= 0.011
+        if cell.metric != "r2":  # whose scores spread more on few cases; the page says so
+            assert row.width_ratio <= 1.12
+    losses = [row.winner_beside_all for row in closed["crossed"]]
+    assert sum(losses) / len(losses) >= -0.005
