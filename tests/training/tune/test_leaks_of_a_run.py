@@ -42,6 +42,11 @@ def test_a_leak_is_told_with_the_score_without_it_and_its_files_tell_it_too(ask,
     assert LeakScreen.from_dict(saved["tuning"]["leaks"]) == tuned.leaks
     model = en.load_model(tmp_path / "run")
     assert model.leaks == tuned.leaks
+    answer = en.report(tmp_path / "run", explain=False).content.answer
+    assert answer is not None
+    (step,) = next(advice for advice in answer.advice if advice.key == "next").words
+    assert "`autopsy_weight` is known before the outcome" in step  # nothing else is advised
+    assert answer.paste == ""
     assert "columns_know_outcome" in {each.kind for each in model.predict(frame.head()).cautions}
     assert "autopsy" in en.report(tmp_path / "run").to_markdown()
 

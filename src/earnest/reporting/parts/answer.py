@@ -12,6 +12,7 @@ from earnest.core.base.provenance import day_words
 from earnest.core.data.target import Target, Task
 from earnest.core.results.cautions import Caution, Scope, Severity
 from earnest.core.results.estimate import Estimate, by_severity
+from earnest.core.results.leaks import LeakSuspect
 from earnest.core.results.readiness import Sufficiency
 from earnest.core.results.specs import Selection, Side
 from earnest.core.text.counts import tell_counts
@@ -136,12 +137,17 @@ def _name_others(
     return f"{cheaper.capitalize()}, {near}: {label}.{more}"
 
 
+def _list_suspects(results: Results) -> tuple[LeakSuspect, ...]:
+    """Return the columns that may be known only after the outcome."""
+    leaks = results.material.leaks
+    return () if leaks is None else leaks.suspects
+
+
 def _list_steps(
     results: Results, estimate: Estimate, cautions: tuple[Caution, ...]
 ) -> Iterator[str]:
     """Yield what to do with an estimate, the most important first."""
-    kind, leaks = form(estimate), results.material.leaks
-    suspects = () if leaks is None else leaks.suspects
+    kind, suspects = form(estimate), _list_suspects(results)
     if suspects:
         listed = check.some(f"`{suspect.column}`" for suspect in suspects)
         known = "is" if len(suspects) == 1 else "are"
@@ -273,7 +279,7 @@ def _of_estimate(results: Results, estimate: Estimate) -> Answer:
         cautions=_cautions(results, estimate),
         checked=_list_checked(results, estimate),
         facts=tuple(_facts(results)),
-        paste=f"{sentence} {word_confidence(estimate)}",
+        paste="" if _list_suspects(results) else f"{sentence} {word_confidence(estimate)}",
         wide=draw_answer(estimate, name="answer-wide", width=WIDE),
         phone=draw_answer(estimate, name="answer-phone", width=PHONE),
     )
