@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.stats import beta, binom, binomtest, norm
@@ -189,6 +191,16 @@ def test_questions_without_sense_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(EarnestError) as caught:
         en.calibrate(equal_configs(40, 3), metric="accuracy", **wrong)  # type: ignore[arg-type]
     assert isinstance(caught.value, InputError)
+
+
+def test_a_side_too_deep_to_be_shown_is_refused() -> None:
+    deep: Any = []
+    for _ in range(100_000):
+        deep = [deep]
+    with pytest.raises(EarnestError, match="list that cannot be shown"):
+        en.calibrate(equal_configs(40, 3), metric="accuracy", side=deep)
+    while deep:  # else Python unwinds all levels at once
+        (deep,) = deep
 
 
 def test_few_cases_are_said() -> None:

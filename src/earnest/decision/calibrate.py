@@ -18,6 +18,7 @@ from earnest.adapters.evidence import EvidenceLike, Source, open_evidence
 from earnest.comparison.asking import read_measured
 from earnest.core.arguments.base import check_arguments
 from earnest.core.arguments.calibrate import CalibrateArguments
+from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError
 from earnest.core.base.protocols import Progress, TaskOutcome
 from earnest.core.base.provenance import list_versions
@@ -137,7 +138,7 @@ def calibrate(
     check_arguments(
         CalibrateArguments,
         confidence_level=confidence_level,
-        side=str(side),
+        side=check.spell(side, str),
         n_simulations=n_simulations,
     )
     source = open_evidence(predictions)
