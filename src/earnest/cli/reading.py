@@ -169,8 +169,8 @@ def read_file_and_metrics(
             raise InputError(
                 f"{option} is for scores", cure=f"Add --scores, or leave {option} out."
             )
-    own = find_metric(path)
-    metrics = metrics or ([] if own is None else [own])
+    metric = find_metric(path)
+    metrics = metrics or ([] if metric is None else [metric])
     if not metrics and path.exists():  # what is not there is refused when it is read
         refuse_no_metric(
             "For scores of items, such as prompts scored on the same questions, say --scores."

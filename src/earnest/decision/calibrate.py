@@ -148,19 +148,19 @@ def calibrate(
     ask = Ask.of(confidence_level, side)
     jobs = workers(n_jobs)
     chosen, refused = _choose_methods(_name_methods(methods, source, usable, measure), n_resamples)
-    asked = _find_answering(chosen, refused, usable, measure, ask, seeds)
+    answering = _find_answering(chosen, refused, usable, measure, ask, seeds)
     world = make_world(usable, measure, seeds)
     with watch_progress(progress, n_simulations, "Simulated studies") as meter:
         meter.noun = "studies"
 
         def simulate(number: int) -> list[StudyAnswer | None]:
-            answers = _simulate_study(world, asked, measure, ask, seeds, number)
+            answers = _simulate_study(world, answering, measure, ask, seeds, number)
             meter.advance(TaskOutcome((number,)))
             return answers
 
         studies = each(simulate, range(n_simulations), jobs)
     better = measure.greater_is_better
-    by_method = zip(asked, zip(*studies, strict=True), strict=True)
+    by_method = zip(answering, zip(*studies, strict=True), strict=True)
     return Inclusions(
         scale=measure.scale,
         methods=tuple(_sum_up(method, answers, ask, better) for method, answers in by_method),
@@ -349,10 +349,10 @@ def _shrink_differences(population: Population, measure: Metric) -> Population:
     apart = added[:, usable] - added[:, usable].mean(axis=1, keepdims=True)
     noise = float((apart**2).sum(axis=0).mean()) / len(units) ** 2
     spread = float(observed[usable].var())
-    kept = max(1.0 - noise / spread, 0.0) if spread else 0.0
+    true_share = max(1.0 - noise / spread, 0.0) if spread else 0.0
     corrected = score(population.shares)
     level = float(np.mean(corrected[usable]))
-    target = level + kept * (observed - observed[usable].mean())
+    target = level + true_share * (observed - observed[usable].mean())
     best = int(np.nanargmax(observed) if measure.greater_is_better else np.nanargmin(observed))
     target += corrected[best] - target[best]  # the winner keeps the score that its luck leaves it
     shares = population.shares
@@ -528,28 +528,28 @@ def _sum_up(
     method: Method, answers: Sequence[StudyAnswer | None], ask: Ask, better: bool
 ) -> MethodInclusion:
     """Count in how many studies the limits of a method held."""
-    given = [answer for answer in answers if answer is not None]
-    if not given:
+    answered = [answer for answer in answers if answer is not None]
+    if not answered:
         raise EvidenceError(
             f"method {method.spec.name!r} answers for none of {len(answers)} simulated studies",
             needs="predictions of more cases",
             cure=f"Use {arg('methods', 'bbc')}.",
         )
     sign = 1.0 if better else -1.0
-    luck = sign * np.array([answer.value - answer.truth for answer in given])
+    luck = sign * np.array([answer.value - answer.truth for answer in answered])
     return MethodInclusion(
         method=method.spec.name,
         limits=tuple(
             inclusion
             for side in _list_sides(ask, better)
-            if (inclusion := count_inclusion(side, ask.confidence_level, given)) is not None
+            if (inclusion := count_inclusion(side, ask.confidence_level, answered)) is not None
         ),
-        value=float(np.mean([answer.value for answer in given])),
-        truth=float(np.mean([answer.truth for answer in given])),
+        value=float(np.mean([answer.value for answer in answered])),
+        truth=float(np.mean([answer.truth for answer in answered])),
         bias=float(luck.mean()),
         bias_error=_find_error(luck),
-        count=len(given),
-        refused=len(answers) - len(given),
+        count=len(answered),
+        refused=len(answers) - len(answered),
     )
 
 

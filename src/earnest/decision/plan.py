@@ -681,8 +681,8 @@ def make_population(
     if pi.n_configs == 1:
         return Population(pi, units, even)
     with pass_scores_on(None):
-        made = estimate(pi, method="bbc", rng=int(random.integers(2**31)), **ask)
-    wins = made.details.win_share
+        corrected = estimate(pi, method="bbc", rng=int(random.integers(2**31)), **ask)
+    wins = corrected.details.win_share
     terms = np.nanmean(case_values(pi, measure).terms, axis=2)
     added = np.bincount(unit, weights=(terms - terms.mean(axis=0)) @ wins)
     spread = float(added.std())
@@ -696,7 +696,7 @@ def make_population(
 
     def luck(strength: float) -> float:
         weights = tilt(strength)[unit] * len(units)
-        return sign * float(score_table(pi, measure, weights[None])[0] @ wins - made.value)
+        return sign * float(score_table(pi, measure, weights[None])[0] @ wins - corrected.value)
 
     low, high = 0.0, STEEPEST
     if luck(low) <= 0.0:
@@ -769,10 +769,10 @@ def _simulate_width(
     """Return the width of the interval of one simulated study."""
     drawn = _draw_cases(population, items, random)
     with pass_scores_on(None):
-        made = estimate(drawn, confidence_level=level, rng=int(random.integers(2**31)), **ask)
-    if made.interval is None:
-        raise EvidenceError(f"method {made.method!r} gives no interval")
-    return made.interval.width
+        answer = estimate(drawn, confidence_level=level, rng=int(random.integers(2**31)), **ask)
+    if answer.interval is None:
+        raise EvidenceError(f"method {answer.method!r} gives no interval")
+    return answer.interval.width
 
 
 def _draw_cases(population: Population, items: int, random: np.random.Generator) -> Predictions:

@@ -268,8 +268,8 @@ def compute_surface(
     shape = (len(grid_a), len(grid_b))
     placed = np.full((len(pairs), len(scene.space)), np.nan)
     placed[:, [a, b]] = pairs
-    own = [limit for limit in limits if limit not in others]
-    allowed = inside(scene.space, own, placed)
+    conditions = [limit for limit in limits if limit not in others]
+    allowed = inside(scene.space, conditions, placed)
     if not allowed.any():
         raise refuse_empty_region(scene, a, b, where)
     mean, sd, sd_of_mean = (

@@ -217,9 +217,9 @@ class CrossedStudy:
         """
         half = trial.number % 2
         guided_by = self._find_guide(trial)
-        part = keep_part(trial, rows, predictions, self._store, (self.halves, guided_by))
+        tested = keep_part(trial, rows, predictions, self._store, (self.halves, guided_by))
         with self._lock:
-            parts = [*self._parts[trial.number], part]
+            parts = [*self._parts[trial.number], tested]
             self._parts[trial.number] = parts
         return self._score(parts, half)
 
@@ -320,12 +320,12 @@ def _join_samplers(
         def before_trial(self, study: Study, trial: FrozenTrial) -> None:
             crossed.join(study)
             view = _see(study, trial)
-            told = any(
+            has_scores = any(
                 other.values or other.intermediate_values
                 for other in view.get_trials(deepcopy=False)
                 if other.number != trial.number
             )
-            half = trial.number % 2 if told else FIXED
+            half = trial.number % 2 if has_scores else FIXED
             study._storage.set_trial_system_attr(trial._trial_id, TRIAL_MARK, half)
             self._of(trial).before_trial(view, trial)
 

@@ -223,8 +223,8 @@ def _find_guides(trials: Sequence[TrialParts], n: int) -> Guides | None:
         for part in trial.parts.values():
             if part.halves is None:
                 return None
-            known = halves[part.rows]
-            if ((known >= 0) & (known != part.halves)).any():
+            earlier = halves[part.rows]
+            if ((earlier >= 0) & (earlier != part.halves)).any():
                 return None
             halves[part.rows], guided_by[place] = part.halves, part.guide
     return Guides(np.maximum(halves, 0).astype(np.int8), guided_by)

@@ -82,8 +82,8 @@ def command(
         new, old = _name_after_files(new, predictions, old, against)
     from earnest.decision.gate import gate
 
-    asked = {**pass_arguments(question), "metric": metric or find_metric(predictions)}
-    verdict = gate(new, **{**asked, "against": old})
+    arguments = {**pass_arguments(question), "metric": metric or find_metric(predictions)}
+    verdict = gate(new, **{**arguments, "against": old})
     _write_files(verdict, junit, markdown)
     if output.json:
         write_json(verdict.to_dict())

@@ -37,8 +37,8 @@ def command(
     pilot, _ = read_file_and_metrics(predictions, reading, scoring, metrics)
     from earnest.decision.plan import plan
 
-    asked = {**pass_arguments(question), "metric": question.metric or find_metric(predictions)}
-    result = plan(pilot, **asked)
+    arguments = {**pass_arguments(question), "metric": question.metric or find_metric(predictions)}
+    result = plan(pilot, **arguments)
     if not write_results({result.metric: result}, output):
         from earnest.cli.show.decision import show_study_plan
 

@@ -150,8 +150,8 @@ def _list_steps(
     kind, suspects = form(estimate), _list_suspects(results)
     if suspects:
         listed = check.some(f"`{suspect.column}`" for suspect in suspects)
-        known = "is" if len(suspects) == 1 else "are"
-        yield f"Do not report it yet. Find out whether {listed} {known} known before the outcome."
+        verb = "is" if len(suspects) == 1 else "are"
+        yield f"Do not report it yet. Find out whether {listed} {verb} known before the outcome."
     elif kind is Form.NO_EVIDENCE:
         yield "Do not use it yet. Collect more cases, or features that say more about the outcome."
     elif kind is Form.WORSE:
