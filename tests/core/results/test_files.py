@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from types import GenericAlias
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
 
 import earnest as en
+from earnest.core.results.base import read_value
 from earnest.errors import FormatError
 
 Y = np.tile([0, 1], 30)
@@ -108,3 +110,21 @@ def test_a_link_stays_a_link_and_a_device_a_device(tmp_path: Path) -> None:
     assert en.results.Estimate.load(tmp_path / "real.json").to_dict() == made.to_dict()
     made.save("/dev/null")
     assert Path("/dev/null").is_char_device()
+
+
+T = TypeVar("T", bound=np.generic)
+
+
+class AliasOfArrays:
+    """What `type NDArray[T] = ndarray[Any, dtype[T]]` makes, as NumPy does from 2.5 on."""
+
+    __value__ = np.ndarray[Any, np.dtype[T]]
+
+
+def test_arrays_are_read_under_an_alias_of_their_type() -> None:
+    reals = read_value(GenericAlias(AliasOfArrays, (np.float64,)), [1.0, None])
+    counts = read_value(GenericAlias(AliasOfArrays, (np.intp,)), [1.0, 2.0])
+    assert isinstance(reals, np.ndarray)
+    assert isinstance(counts, np.ndarray)
+    assert (reals.dtype, counts.dtype) == (np.float64, np.intp)
+    assert np.isnan(reals[1])

@@ -186,6 +186,10 @@ def _make_reader(kind: Any) -> Reader:
     if kind in READERS:
         return READERS[kind]
     origin, inner = get_origin(kind), get_args(kind)
+    if hasattr(
+        origin, "__value__"
+    ):  # an alias of `type X[T] = ...`, as NDArray is from NumPy 2.5 on
+        return _make_reader(origin.__value__[inner])
     if origin in (Union, types.UnionType):
         (known,) = (one for one in inner if one is not type(None))
         if known is float:
