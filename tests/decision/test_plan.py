@@ -212,6 +212,24 @@ def test_a_pilot_without_differences_is_refused() -> None:
         en.plan(make_scores(same[:, :1]), detect=0.1)
 
 
+def test_a_pilot_of_a_few_items_plans_nothing() -> None:
+    few = en.Scores(np.random.default_rng(3).random((9, 5)))
+    with pytest.raises(EvidenceError) as raised:
+        en.plan(few, width=0.3, rng=0)
+    assert raised.value.got == "9"
+
+
+def test_studies_whose_intervals_have_one_end_are_left_out_of_a_plan() -> None:
+    rng = np.random.default_rng(3)
+    y = rng.normal(size=30)
+    one_error = y + (np.arange(30) == 0)
+    planned = en.plan(
+        en.Predictions.from_arrays(y, one_error[:, None]), metric="mae", width=0.3, rng=0
+    )
+    assert all(math.isfinite(point.value) for point in planned.curve)
+    assert planned.needs[0].n_items == 31  # studies of 30 may draw no error at all
+
+
 def test_the_figure_shows_a_curve_a_goal_and_a_need(few_studies: None) -> None:
     made = en.plan(pilot(200), detect=0.1, n_configs=[2, 3], rng=0)
     ax = made.plot()

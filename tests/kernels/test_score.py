@@ -12,6 +12,7 @@ from numpy.testing import assert_array_equal
 import earnest as en
 from earnest.core import each, first_best
 from earnest.core.base.threads import workers
+from earnest.errors import InputError
 from earnest.inference.resampling import winners as judging
 from earnest.kernels import contest, dense, fold_scores, scans, score_selected, score_table
 from earnest.kernels.score import fold_repeats
@@ -395,3 +396,8 @@ def test_threads_leave_the_filters_of_warnings_as_they_were() -> None:
         )
     assert list(warnings.filters) == before
     assert all((table == tables[0]).all() for table in tables)
+
+
+def test_weights_of_unlike_lengths_are_refused_in_words() -> None:
+    with pytest.raises(InputError):
+        en.kernels.score_table(binary(), "accuracy", [[1, 1], [1], 2])  # type: ignore[list-item]

@@ -235,10 +235,11 @@ def _round_up(number: int) -> int:
 STUDIES = 2_000  # simulated for a point of a curve of power
 BLOCKS = 20  # of studies, each with its own choice of configurations
 ESTIMATES = 6  # simulated for a point of a curve of widths
-FEW_ITEMS = 100  # of a pilot
+LEAST_ITEMS, FEW_ITEMS = 10, 100  # of a pilot
 LEAST_OF_A_CLASS = 2  # cases of a simulated study, which its estimate needs
 DRAWS = 1_000  # of a study with so many, before it is given up
 STEEPEST = 4.0  # tilt of the weights of a pilot, in standard deviations of what units add
+WIDER = 8  # times the items, where an interval has one end
 LARGEST = 20_000  # items of a study that is simulated as a whole
 SHARES = (0.4, 0.6, 0.8, 1.0, 1.25, 1.6)  # of the items that theory gives, for the curve
 
@@ -434,8 +435,12 @@ def _read_terms(
     pilot: Any, pi: Predictions, measure: Metric, repeats: list[int], samples: int
 ) -> _PilotTerms:
     usable = pi.usable()
-    if usable.n_cases < 2:
-        raise EvidenceError("the pilot has one item", needs="at least two, better 100")
+    if usable.n_cases < LEAST_ITEMS:
+        raise EvidenceError(
+            "the pilot is too small to tell how far items differ",
+            needs=f"at least {LEAST_ITEMS} items, better {FEW_ITEMS}",
+            got=f"{usable.n_cases}",
+        )
     values = case_values(usable, measure)
     undefined = np.flatnonzero(np.isnan(values.terms).all(axis=2).any(axis=0))
     if len(undefined):
@@ -738,24 +743,35 @@ def _plan_width(
         for _ in range(1 if whole else ESTIMATES)
     ]
     points: list[PlanPoint] = []
+    least = 1  # items that are needed for an interval with two ends
     size = float(usable.n_cases)
     for _ in range(5):
-        items = round(min(max(size, 10.0), LARGEST))
+        items = round(min(max(size, LEAST_ITEMS), LARGEST))
         widths = [
             _simulate_width(populations[study % len(populations)], items, level, random, ask)
             * ratio
             for study in range(ESTIMATES)
         ]
-        mean, error = float(np.mean(widths)), float(np.std(widths, ddof=1)) / len(widths) ** 0.5
+        mean = float(np.mean(widths))
+        if math.isinf(mean):  # the interval of so few items has one end
+            size, least = items * WIDER, max(least, items + 1)
+            continue
+        error = float(np.std(widths, ddof=1)) / len(widths) ** 0.5
         points.append(PlanPoint(count, times, items, mean, error))
         if not mean:
             raise EvidenceError("the interval of the pilot has no width", needs="scores that vary")
         size = items * (mean / goal) ** 2
         if abs(math.log(size / items)) < 0.1 or (size > LARGEST and items == LARGEST):
             break
+    if not points:
+        raise EvidenceError(
+            f"no study of up to {items:,} items like this pilot has an interval with two ends",
+            needs="a pilot of more items, whose scores tell how far they can go",
+            got=f"{usable.n_cases} items",
+        )
     points.sort(key=lambda point: point.n_items)
     near = min(points, key=lambda point: abs(math.log(point.value / goal)))
-    needed = near.n_items * (near.value / goal) ** 2
+    needed = max(near.n_items * (near.value / goal) ** 2, least)
     return None if needed > MOST_ITEMS else math.ceil(needed), points
 
 

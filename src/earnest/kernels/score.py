@@ -8,7 +8,7 @@ from contextvars import ContextVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from earnest.core.base.arrays import Numbers
+from earnest.core.base.arrays import Numbers, as_array
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.threads import workers
 from earnest.core.data.predictions import Predictions
@@ -199,7 +199,7 @@ def _fit_metric(
 
 def _fit_weights(pi: Predictions, counts: Weights | ArrayLike) -> Weights:
     """Return weights of the cases of the predictions, and refuse those of other cases."""
-    weights = counts if isinstance(counts, Weights) else Weights(np.asarray(counts))
+    weights = counts if isinstance(counts, Weights) else Weights(as_array("weights", counts))
     if weights.values.shape[1] != pi.n_cases:
         raise InputError(
             "weights and predictions have different cases",

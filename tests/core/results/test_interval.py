@@ -21,6 +21,7 @@ from earnest.core import (
     quantile_limits,
     source_from_dict,
 )
+from earnest.errors import InputError
 from earnest.results import Interval
 
 LEVELS = st.floats(0.01, 0.99)
@@ -175,3 +176,11 @@ def test_pessimistic_is_the_bad_end_of_the_metric() -> None:
 def test_a_level_is_a_share(level: object) -> None:
     with pytest.raises(en.errors.InputError, match="confidence_level"):
         Ask.of(level, "lower")
+
+
+def test_a_side_may_be_any_object_and_is_refused_in_words() -> None:
+    endless: list[object] = []
+    for _ in range(5_000):
+        endless = [endless]
+    with pytest.raises(InputError):
+        Ask.of(0.95, endless)  # type: ignore[arg-type]

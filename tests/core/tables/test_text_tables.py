@@ -159,6 +159,18 @@ def test_a_ragged_line_is_named_with_the_fields_it_has_and_should_have(tmp_path,
         assert raised.value.got == "2 in line 4, 4 in line 5"
 
 
+def test_a_quotation_mark_that_is_never_closed_is_named_with_its_line(tmp_path):
+    path = tmp_path / "t.csv"
+    for text in ('a,b,"\n1,2,3\n4,5,6\n', 'a,b,c\n1,2,3\n4,"5,6\n'):
+        path.write_text(text)
+        with pytest.raises(FormatError) as raised:
+            Predictions.load(path)
+        if text.startswith("a,b,c"):
+            assert raised.value.got == "2 in line 3"  # as ragged as it looks
+        else:
+            assert raised.value.got == "one in line 1"
+
+
 def test_all_names_that_stand_there_twice_are_listed_with_their_places(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,b,a,c,b,a\n1,2,3,4,5,6\n")

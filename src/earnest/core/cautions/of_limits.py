@@ -263,7 +263,7 @@ def small_pilot(units: int, unit: str, fewest: int) -> Words:
     return Words(
         f"The pilot has {units} {unit}s.",
         "It knows its own variance badly, and the number of items needed is rough.",
-        f"Use a pilot of {fewest} {unit}s at least, better 100.",
+        f"Use a pilot of at least {fewest} {unit}s.",
     )
 
 

@@ -38,7 +38,7 @@ class Ask:
     def of(cls, confidence_level: float, side: Side | str) -> Ask:
         """Make an ask from checked arguments."""
         level = check.check_share("confidence_level", confidence_level)
-        return cls(level, Side(check.one_of("side", str(side), [str(s) for s in Side])))
+        return cls(level, Side(check.one_of("side", side, Side)))
 
     def resolved(self, greater_is_better: bool) -> Side:
         """Return the side with `pessimistic` turned into the worse end for the metric."""

@@ -163,4 +163,4 @@ def ask_at(result: StatisticResult, confidence_level: float, side: str) -> Stati
 
 def side_of(name: str) -> Side:
     """Return the side that was asked for; a statistic has no bad end of its own."""
-    return Side(check.one_of("side", str(name), [str(side) for side in SIDES]))
+    return Side(check.one_of("side", name, SIDES))

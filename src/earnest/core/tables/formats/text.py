@@ -132,6 +132,7 @@ def parse_text(data: bytes, path: Path, suffix: str, options: TextOptions) -> Pa
         table = _parse(data, delimiter, decimal or ".", names)
     except pa.ArrowInvalid:
         _refuse_ragged(data, delimiter, path)
+        _refuse_open_quote(data, path)
         raise
     names |= (codes := _find_codes(data, delimiter, table, names))
     if codes:
@@ -263,6 +264,18 @@ def _refuse_ragged(data: bytes, delimiter: str, path: Path) -> None:
         cure="Correct these lines."
         + (f" A text that contains {delimiter!r} needs quotation marks around it." * more),
     )
+
+
+def _refuse_open_quote(data: bytes, path: Path) -> None:
+    """Refuse a text in which all that follows a quotation mark stands in one field."""
+    line = next((k for k, text in enumerate(data.split(b"\n"), 1) if text.count(b'"') % 2), None)
+    if data.count(b'"') % 2:
+        raise FormatError(
+            f"a quotation mark in {path.name!r} is never closed",
+            needs="two quotation marks around a text",
+            got=f"one in line {line}",
+            cure="Close it, or remove it.",
+        )
 
 
 # An empty cell is missing in a column of text too, a quoted one is text.
