@@ -121,8 +121,10 @@ def repeated() -> Predictions:
 
 
 @pytest.fixture
-def golden(request: pytest.FixtureRequest) -> Iterator[Golden]:
+def golden(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Golden]:
     """Check texts against those that are kept for this test: see `tests.snapshots`."""
-    texts = Golden(request.path, request.node.name)
+    texts = Golden(request.path, request.node.name, tmp_path_factory.getbasetemp())
     yield texts
     texts.close()

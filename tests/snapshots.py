@@ -8,8 +8,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
 WRITE = os.environ.get("EARNEST_WRITE_GOLDEN") == "1"
 
 
@@ -21,19 +28,41 @@ def read_snapshot(path: Path, text: str) -> str:
 
 
 class Golden:
-    """The sentences of one test, in the order in which it checks them."""
+    """The sentences of one test, in the order in which it checks them.
 
-    def __init__(self, test_file: Path, test: str) -> None:
+    A folder that was made for a test reads `FOLDER` in them, that of the checkout `EARNEST`. What
+    differs between versions and machines, such as the words of another library, is to be hidden.
+    """
+
+    def __init__(self, test_file: Path, test: str, folders: Path) -> None:
         self.path = test_file.parent / "golden" / f"{test_file.stem}.json"
         self.test = test
+        roots = "|".join(map(re.escape, (str(folders), tempfile.gettempdir())))
+        self.folder = re.compile(rf"(?:{roots})/[^/'\"\s]+")
         self.texts: list[str] = []
 
-    def check(self, text: str) -> None:
-        """Refuse a text that does not read as the one that is kept."""
-        self.texts.append(str(text))
+    def check(self, text: object, hide: str = "(?!)") -> None:
+        """Refuse a text that does not read as the one that is kept, matches of `hide` aside."""
+        words = self.folder.sub("FOLDER", str(text).replace(str(ROOT), "EARNEST"))
+        self.texts.append(re.sub(hide, "…", words))
         if not WRITE:
             kept = self._read().get(self.test, [])
-            assert kept[len(self.texts) - 1 : len(self.texts)] == [str(text)]
+            assert kept[len(self.texts) - 1 : len(self.texts)] == self.texts[-1:]
+
+    def check_line(self, text: str, sign: str) -> None:
+        """Check the lines of a text that hold a sign, of which there must be one at least."""
+        lines = [line.rstrip() for line in str(text).splitlines() if sign in line]
+        assert lines, f"no line holds {sign!r}"
+        self.check("\n".join(lines))
+
+    @contextmanager
+    def raises(
+        self, error: type[BaseException] | tuple[type[BaseException], ...], hide: str = "(?!)"
+    ) -> Iterator[pytest.ExceptionInfo[BaseException]]:
+        """Expect an error within the block, and check what it says."""
+        with pytest.raises(error) as refusal:
+            yield refusal
+        self.check(refusal.value, hide)
 
     def close(self) -> None:
         """Keep what was checked where that was asked for, else refuse what was not checked."""

@@ -65,11 +65,12 @@ def test_a_sentence_is_an_asserted_text_of_five_words(script: ModuleType) -> Non
 def test_it():
     assert text == "one two three four five"
     assert text == "one two three four", "what is said of a failure counts not"
-    with pytest.raises(ValueError, match="six seven eight nine ten"):
+    assert name == "cases_left_out_by_tool" or name == "tests/core/data/test_scores.py"
+    with pytest.raises(ValueError, match="six seven.*eight nine ten"):
         read("given but not asserted at all")
 """
     values = [sentence.value for sentence in script.list_sentences(ast.parse(source))]
-    assert values == ["one two three four five", "six seven eight nine ten"]
+    assert values == ["one two three four five", "six seven.*eight nine ten"]
 
 
 def test_a_tree_is_counted(script: ModuleType, tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from earnest.decision import (
 )
 from earnest.errors import EarnestError, EvidenceError, InputError
 from earnest.metrics import metric as resolve_metric
+from tests.snapshots import Golden
 
 
 def equal_configs(n: int = 80, configs: int = 30, seed: int = 0, groups: bool = False) -> object:
@@ -193,11 +194,11 @@ def test_questions_without_sense_are_refused(wrong: dict[str, object]) -> None:
     assert isinstance(caught.value, InputError)
 
 
-def test_a_side_too_deep_to_be_shown_is_refused() -> None:
+def test_a_side_too_deep_to_be_shown_is_refused(golden: Golden) -> None:
     deep: Any = []
     for _ in range(100_000):
         deep = [deep]
-    with pytest.raises(EarnestError, match="list that cannot be shown"):
+    with golden.raises(EarnestError):
         en.calibrate(equal_configs(40, 3), metric="accuracy", side=deep)
     while deep:  # else Python unwinds all levels at once
         (deep,) = deep

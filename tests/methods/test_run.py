@@ -179,11 +179,11 @@ def test_bad_arguments_are_refused_before_any_work(
         estimate(binary, method="bbc", **arguments)
 
 
-def test_a_selector_too_deep_to_be_shown_is_refused(binary: Predictions) -> None:
+def test_a_selector_too_deep_to_be_shown_is_refused(binary: Predictions, golden: Golden) -> None:
     deep: Any = []
     for _ in range(100_000):
         deep = [deep]
-    with pytest.raises(en.errors.EarnestError, match="list that cannot be shown"):
+    with golden.raises(en.errors.EarnestError):
         estimate(binary, metric="roc_auc", selector=deep)
     while deep:  # else Python unwinds all levels at once
         (deep,) = deep

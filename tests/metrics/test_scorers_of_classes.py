@@ -14,6 +14,7 @@ from earnest.errors import InputError, MetricError
 from earnest.kernels import score_table
 from earnest.metrics import metric
 from earnest.resampling import Weights
+from tests.snapshots import Golden
 
 Values = NDArray[Any]
 TOLERANCE = 1e-12  # the same function on the same rows, but for the order of its sums
@@ -62,7 +63,9 @@ def test_pos_label_is_that_class_whichever_is_the_positive_one(positive: str, as
 
 
 @pytest.mark.parametrize("function", [sk.brier_score_loss, sk.average_precision_score])
-def test_scores_of_one_class_are_not_judged_as_those_of_the_other(function: Any) -> None:
+def test_scores_of_one_class_are_not_judged_as_those_of_the_other(
+    function: Any, golden: Golden
+) -> None:
     pi = Predictions.from_arrays(TWO, CHANCES[:, 0], positive="sick")
     given: dict[str, Any] = {"response_method": "predict_proba"}
     right = sk.make_scorer(function, pos_label="sick", **given)
@@ -70,7 +73,7 @@ def test_scores_of_one_class_are_not_judged_as_those_of_the_other(function: Any)
     assert value_of(pi, right) == pytest.approx(expected, abs=TOLERANCE)
     with pytest.raises(MetricError, match="are about different classes"):
         value_of(pi, sk.make_scorer(function, pos_label="well", **given))
-    with pytest.raises(MetricError, match="a class that does not exist"):
+    with golden.raises(MetricError):
         value_of(pi, sk.make_scorer(function, pos_label=1, **given))
 
 

@@ -18,6 +18,7 @@ import pytest
 import earnest as en
 from earnest.adapters import is_fold
 from earnest.errors import EvidenceError, FormatError, InputError
+from tests.snapshots import Golden
 
 MODELS = ["CatBoost_c1_BAG_L1", "RandomForest_r7_BAG_L1", "LinearModel_c1_BAG_L1"]
 N = 60
@@ -164,7 +165,7 @@ def test_a_real_outcome_is_a_regression_and_a_task_that_is_said_counts(tmp_path:
 
 
 @pytest.mark.parametrize("form", ["labels", "tasks"])
-def test_newer_files_of_labels_say_the_same(tmp_path: Path, form: str) -> None:
+def test_newer_files_of_labels_say_the_same(tmp_path: Path, form: str, golden: Golden) -> None:
     write_dataset(tmp_path / "old")
     old = en.predictions_from(tmp_path / "old" / "adult" / "1")
     if form == "tasks":
@@ -179,7 +180,7 @@ def test_newer_files_of_labels_say_the_same(tmp_path: Path, form: str) -> None:
     new = en.predictions_from(tmp_path / "new" / "adult" / "1")
     assert new.fingerprint == old.fingerprint
     if form == "tasks":
-        with pytest.raises(EvidenceError, match="does not name its cases"):
+        with golden.raises(EvidenceError):
             en.predictions_from(tmp_path / "new" / "adult")
 
 

@@ -16,6 +16,7 @@ import earnest as en
 from earnest.adapters import unite_distributions
 from earnest.core import ParameterKind
 from tests.adapters.studies import conditional, open_database
+from tests.snapshots import Golden
 
 
 @pytest.fixture(scope="module")
@@ -194,8 +195,9 @@ def test_values_that_are_not_of_their_distribution_are_levels() -> None:
 
 def test_a_contradicted_direction_and_options_without_meaning_are_refused(
     study: optuna.Study,
+    golden: Golden,
 ) -> None:
-    with pytest.raises(en.errors.InputError, match="contradicts that of the study"):
+    with golden.raises(en.errors.InputError):
         en.trials_from(study, direction="minimize")
     with pytest.raises(en.errors.InputError, match="`status` does not apply"):
         en.trials_from(study, status="state")
@@ -216,8 +218,8 @@ def test_some_parameters_can_be_kept_and_unknown_ones_have_a_nearest(study: optu
         en.trials_from(study, params=["dept"])
 
 
-def test_too_few_trials_are_refused_with_what_was_left_out() -> None:
-    with pytest.raises(en.errors.InputError, match=r"got 7, after 2 pruned .* and 1 failed"):
+def test_too_few_trials_are_refused_with_what_was_left_out(golden: Golden) -> None:
+    with golden.raises(en.errors.InputError):
         en.trials_from(conditional(trials=10))
 
 

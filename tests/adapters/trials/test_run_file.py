@@ -23,6 +23,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import earnest as en
 from earnest.adapters.trials.run_file import _read_name
+from tests.snapshots import Golden
 
 X, Y = make_classification(90, 6, flip_y=0.1, random_state=3)
 SLOPE = X @ np.arange(6.0) + np.random.default_rng(0).normal(size=90)
@@ -258,16 +259,16 @@ def test_a_file_that_does_not_tell_of_its_scores_is_read_by_what_came_out(
     np.testing.assert_array_equal(trials.objective, en.trials_from(search).objective)
 
 
-def test_what_is_not_a_search_is_refused(usual: tuple[Any, Path]) -> None:
+def test_what_is_not_a_search_is_refused(usual: tuple[Any, Path], golden: Golden) -> None:
     path = usual[1]
     documents(path, search='{"version": 2, "scores": {}}')
     with pytest.raises(en.errors.FormatError, match="newer version of earnest"):
         en.trials_from(path)
     documents(path, search="[")
-    with pytest.raises(en.errors.FormatError, match=r"'search' of 'run\.db' cannot be read"):
+    with golden.raises(en.errors.FormatError, hide="got .*"):
         en.trials_from(path)
     documents(path, search=None, configs='["a"]')
-    with pytest.raises(en.errors.FormatError, match=r"'configs' of 'run\.db' cannot be read"):
+    with golden.raises(en.errors.FormatError, hide="got .*"):
         en.trials_from(path)
     documents(path, configs=None)
     with pytest.raises(en.errors.FormatError, match="without configurations"):

@@ -12,6 +12,7 @@ from earnest import Predictions, Scores
 from earnest.core import LISTED, MARKS, ColumnFault, make_faults_error
 from earnest.errors import InputError
 from earnest.training import open_training_table
+from tests.snapshots import Golden
 
 
 def write(folder: Path, cells: list[str], name: str = "x", sign: str = ",") -> Path:
@@ -138,11 +139,11 @@ def test_what_the_parser_reads_as_missing_is_told_too(
     assert not [note for note in open_training_table(path).notes if mark in note.what]
 
 
-def test_a_mark_among_groups_is_named_with_its_line(tmp_path: Path) -> None:
+def test_a_mark_among_groups_is_named_with_its_line(tmp_path: Path, golden: Golden) -> None:
     path = tmp_path / "t.csv"
     rows = [f"{k},{'?' if k == 5 else f'g{k % 4}'},{'yes' if k % 2 else 'no'}" for k in range(20)]
     path.write_text("\n".join(["x,clinic,y", *rows]) + "\n")
-    with pytest.raises(InputError, match=r"1 of 20 missing, the first in line 7: '\?'"):
+    with golden.raises(InputError):
         open_training_table(path).complete_codes("clinic")
 
 

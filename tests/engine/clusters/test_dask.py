@@ -45,6 +45,7 @@ from tests.engine.works import (
     seconds_and_process,
     trouble,
 )
+from tests.snapshots import Golden
 from tests.store.examples import same
 
 SHARED = np.arange(100_000.0)
@@ -416,7 +417,7 @@ def test_a_task_that_kills_its_workers_fails_and_the_others_do_not(
 
 
 def test_a_cluster_that_is_empty_or_dies_is_told_of_and_the_file_has_what_was_finished(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, golden: Golden
 ) -> None:
     monkeypatch.setattr(on_dask, "PATIENCE", 0.5)
     monkeypatch.setattr(backends, "CONNECT", 2.0)
@@ -429,7 +430,7 @@ def test_a_cluster_that_is_empty_or_dies_is_told_of_and_the_file_has_what_was_fi
         store.open({})
         backend, _ = joblib.parallel.get_active_backend()
         backend.wait_for_workers_timeout = 0.25
-        with pytest.raises(EarnestError, match=r"has had no worker for 0\.25 s"):
+        with golden.raises(EarnestError):
             run_tasks(seconds_and_process, None, tasks)
 
         cluster.ready(backend.client, 1)
@@ -445,7 +446,7 @@ def test_a_cluster_that_is_empty_or_dies_is_told_of_and_the_file_has_what_was_fi
         for _ in range(len(seen) + 1):
             next(found)
         cluster.kill_scheduler()
-        with pytest.raises(EarnestError, match="connection to the dask scheduler is lost"):
+        with golden.raises(EarnestError):
             list(found)
 
 

@@ -19,6 +19,7 @@ from earnest.engine.clusters.traffic import (
 )
 from earnest.engine.worker import Sent, WorkerBatch
 from earnest.errors import EarnestError
+from tests.snapshots import Golden
 
 TASKS = [EngineTask((number,)) for number in range(30)]
 
@@ -78,9 +79,9 @@ def test_who_kills_workers_again_when_alone_has_failed_and_comes_last() -> None:
     assert outcomes[-1].note == "the process ended"
 
 
-def test_a_cluster_that_always_loses_is_given_up() -> None:
+def test_a_cluster_that_always_loses_is_given_up(golden: Golden) -> None:
     played = Played({number: [LostChunk()] * 99 for number in range(30)})
-    with pytest.raises(EarnestError, match="keeps losing the shared data"):
+    with golden.raises(EarnestError):
         list(run_on_cluster(played, TASKS))
     assert len(played.begun) == MOST_LOST * 4 + 1
 
@@ -107,10 +108,10 @@ def test_leaving_early_leaves_nothing_with_the_cluster() -> None:
     assert len(played) == 0
 
 
-def test_what_a_worker_lacks_is_told_by_its_own_name() -> None:
+def test_what_a_worker_lacks_is_told_by_its_own_name(golden: Golden) -> None:
     outer = RuntimeError("cannot deserialize")
     outer.__cause__ = ModuleNotFoundError("No module named 'mine'")
-    with pytest.raises(EarnestError, match=r"a dask worker cannot run.*No module named 'mine'"):
+    with golden.raises(EarnestError):
         raise_worker_error("dask", outer)
     with pytest.raises(EarnestError, match="as it was"):
         raise_worker_error("dask", EarnestError("as it was"))

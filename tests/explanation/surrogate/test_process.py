@@ -19,6 +19,7 @@ from earnest.explanation.surrogate.gaussian_process import (
     penalise_scales,
 )
 from tests.explanation.problems import cube, mixed, mixed_truth, smooth
+from tests.snapshots import Golden
 
 
 def fit(space: Space, n: int, truth: Any, seed: int, **knobs: Any) -> Any:
@@ -158,11 +159,11 @@ def test_it_learns_a_conditional_objective() -> None:
     assert np.mean(np.abs(error) < 1.96 * sd) > 0.8
 
 
-def test_an_effect_where_the_parameter_is_inactive_is_refused() -> None:
+def test_an_effect_where_the_parameter_is_inactive_is_refused(golden: Golden) -> None:
     space = mixed()
     fitted = fit(space, 40, mixed_truth, 15)
     points = space.sample(20, np.random.default_rng(16))
-    with pytest.raises(InputError, match="does not exist at these points"):
+    with golden.raises(InputError):
         fitted.effect(points, space.index("inner"), np.array([0.5]))
     with pytest.raises(InputError, match="complete=True"):
         fitted.effect(points, space.index("model"), np.array([0.0]))

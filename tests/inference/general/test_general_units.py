@@ -9,6 +9,7 @@ import earnest as en
 from earnest.core import Seeds
 from earnest.errors import EarnestError, EvidenceError, InputError
 from earnest.inference import Units, WeightedStatistic
+from tests.snapshots import Golden
 
 
 def test_weights_of_cases_sum_to_the_size_of_every_stratum() -> None:
@@ -102,6 +103,6 @@ def test_infinite_values_count_as_undefined() -> None:
 
 
 @pytest.mark.parametrize("name", ["groups", "strata"])
-def test_labels_of_another_length_are_told_beside_the_cases(name: str) -> None:
-    with pytest.raises(en.errors.InputError, match=f"`{name}` and `cases` differ in length"):
+def test_labels_of_another_length_are_told_beside_the_cases(name: str, golden: Golden) -> None:
+    with golden.raises(en.errors.InputError):
         en.inference.bootstrap(lambda w: float(w.sum()), np.arange(9.0), **{name: [1, 2]})

@@ -35,6 +35,7 @@ from earnest import SearchCV, assess
 from earnest.core import Estimand
 from earnest.errors import EarnestError, InputError, MetricError, UnknownNameError
 from earnest.training import assessing
+from tests.snapshots import Golden
 from tests.training.watching import Watcher
 
 RNG = np.random.default_rng(0)
@@ -202,9 +203,9 @@ def test_splits_that_train_on_less_are_corrected_by_what_they_train_on() -> None
 
 
 @pytest.mark.parametrize("method", ["cv", "loob"])
-def test_an_outcome_with_gaps_is_refused_in_so_many_words(method: str) -> None:
+def test_an_outcome_with_gaps_is_refused_in_so_many_words(method: str, golden: Golden) -> None:
     gaps = np.where(np.arange(60) == 3, np.nan, Y)
-    with pytest.raises(InputError, match=r"`y` has missing values.*1 without one"):
+    with golden.raises(InputError):
         assess(GaussianNB(), X, gaps, method=method, metric="accuracy", rng=0)
 
 
@@ -464,12 +465,12 @@ def test_very_many_single_cases_are_refused() -> None:
         assess(Counted(), y[:, None], y, method="loocv", metric="accuracy")
 
 
-def test_a_fit_that_fails_is_told_with_its_reason() -> None:
+def test_a_fit_that_fails_is_told_with_its_reason(golden: Golden) -> None:
     class Broken(Counted):
         def fit(self, X: Any, y: Any) -> Broken:
             raise ValueError("the moon is wrong")
 
-    with pytest.raises(InputError, match=r"5 of 5 fits.*the moon is wrong"):
+    with golden.raises(InputError):
         assess(Broken(), X, Y, method="cv", metric="accuracy", cv=5)
 
 

@@ -19,6 +19,7 @@ from earnest.errors import EvidenceError, InputError
 from earnest.methods.split.two_sources import split_variance
 from earnest.results import Estimate
 from earnest.training import Samples
+from tests.snapshots import Golden
 
 RNG = np.random.default_rng(0)
 Y = np.tile([0, 1], 60)
@@ -111,12 +112,12 @@ def test_what_is_no_test_set_is_refused(test: Any, said: str) -> None:
         used(test=test)
 
 
-def test_a_label_that_training_does_not_know_is_refused() -> None:
-    with pytest.raises(InputError, match=r"design set lacks.*cases of 0, 1.*got 7"):
+def test_a_label_that_training_does_not_know_is_refused(golden: Golden) -> None:
+    with golden.raises(InputError):
         used(test=(X[80:], np.full(40, 7)))
 
 
-def test_a_test_set_of_one_class_is_refused_before_any_fit() -> None:
+def test_a_test_set_of_one_class_is_refused_before_any_fit(golden: Golden) -> None:
     fits = []
 
     class Watched(GaussianNB):
@@ -125,7 +126,7 @@ def test_a_test_set_of_one_class_is_refused_before_any_fit() -> None:
             return super().fit(X, y)
 
     ones = Y[80:] == 1
-    with pytest.raises(InputError, match="lacks a class of the design set"):
+    with golden.raises(InputError):
         used(Watched(), test=(TEST[0][ones], TEST[1][ones]))
     assert fits == []
 

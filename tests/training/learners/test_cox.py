@@ -14,6 +14,7 @@ import earnest as en
 from earnest.errors import InputError
 from earnest.learners import Inputs, load_portfolio
 from earnest.training import CoxRegressor, MissingLifelinesError
+from tests.snapshots import Golden
 
 
 def lives(n: int = 150, seed: int = 0) -> tuple[NDArray[np.float64], NDArray[Any]]:
@@ -80,12 +81,12 @@ def test_a_search_takes_the_portfolio_of_survival() -> None:
     assert search.failures_ == ()
 
 
-def test_without_events_or_with_other_outcomes_it_refuses() -> None:
+def test_without_events_or_with_other_outcomes_it_refuses(golden: Golden) -> None:
     X, y = lives(20)
     y["event"] = False
-    with pytest.raises(InputError, match="no case has an event"):
+    with golden.raises(InputError):
         CoxRegressor().fit(X, y)
-    with pytest.raises(InputError, match="not a pair of events and times"):
+    with golden.raises(InputError):
         CoxRegressor().fit(X, np.arange(20.0))
 
 

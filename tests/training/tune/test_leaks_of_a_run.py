@@ -12,6 +12,7 @@ import pytest
 import earnest as en
 from earnest.core import LeakScreen, LeakSign
 from earnest.errors import InputError
+from tests.snapshots import Golden
 from tests.training.tables.leak_tables import TARGET, make_two_classes, plant_missing
 from tests.training.tune_tables import portfolio
 
@@ -81,9 +82,9 @@ def test_without_trains_again_changes_nothing_else_and_clean_tables_have_no_susp
     assert "columns_know_outcome" not in kinds
 
 
-def test_columns_that_no_model_sees_cannot_be_left_out_once_more(ask):
+def test_columns_that_no_model_sees_cannot_be_left_out_once_more(ask, golden: Golden):
     frame = make_two_classes(np.random.default_rng(6), n=300)
-    with pytest.raises(InputError, match="names no column that models see: 'x9'"):
+    with golden.raises(InputError):
         en.tune(frame, without="x9", **ask)
     with pytest.raises(InputError, match="names all columns"):
         en.tune(frame[[TARGET, "x0"]], without="x0", **ask)

@@ -26,6 +26,7 @@ from earnest.training import (
     list_trusted_types,
     make_survival_outcome,
 )
+from tests.snapshots import Golden
 
 N = 48
 RNG = np.random.default_rng(0)
@@ -122,9 +123,9 @@ def test_a_file_that_names_another_type_is_refused_with_the_name(tmp_path):
     assert caught.value.got == "collections.Counter"
 
 
-def test_a_trusted_type_that_is_no_model_is_refused(tmp_path):
+def test_a_trusted_type_that_is_no_model_is_refused(tmp_path, golden: Golden):
     dump(LogisticRegression(), tmp_path / "model.skops")
-    with pytest.raises(FormatError, match="is not an earnest model"):
+    with golden.raises(FormatError):
         load_model(tmp_path)
 
 
@@ -156,8 +157,8 @@ def test_a_model_of_another_scikit_learn_is_refused_before_anything_is_made(tmp_
 
 
 @pytest.mark.parametrize(("name", "got"), [("", "a folder without it"), ("x", "no such file")])
-def test_a_folder_without_a_model_is_refused(tmp_path, name, got):
-    with pytest.raises(FormatError, match="there is no model in") as caught:
+def test_a_folder_without_a_model_is_refused(tmp_path, name, got, golden: Golden):
+    with golden.raises(FormatError) as caught:
         load_model(tmp_path / name)
     assert caught.value.got == got
 

@@ -30,6 +30,7 @@ from earnest.training.tune import job as tune_job
 from earnest.training.tune.job import Clock, _explain_no_fit, begin
 from earnest.training.tune.options import TuneOptions
 from earnest.training.tune.plan import DOCUMENT, make_pairs
+from tests.snapshots import Golden
 from tests.training.tune_tables import of, portfolio
 from tests.training.watching import Watcher
 
@@ -535,16 +536,16 @@ def test_what_cannot_work_is_refused(options, message):
     assert message in str(caught.value)
 
 
-def test_too_few_cases_for_plain_folds_are_refused():
+def test_too_few_cases_for_plain_folds_are_refused(golden: Golden):
     frame = pd.DataFrame({"x": np.sin(np.arange(12.0)), "y": np.arange(12) ** 1.5})
-    with pytest.raises(InputError, match="cannot make 10 plain folds: there are 12 cases"):
+    with golden.raises(InputError):
         en.tune(frame, target="y")
 
 
-def test_groups_that_are_the_classes_are_refused():
+def test_groups_that_are_the_classes_are_refused(golden: Golden):
     frame = pd.DataFrame({"x": np.sin(np.arange(60.0)), "y": np.repeat(["a", "b"], 30)})
     frame["g"] = np.repeat([0, 1, 2, 3], 15) * (frame.y == "a")  # all of b in one group
-    with pytest.raises(InputError, match="all cases of class b are in one fold"):
+    with golden.raises(InputError):
         en.tune(frame, target="y", group="g", folds=2, n_configs=1, n_jobs=1, rng=0)
 
 
@@ -566,19 +567,21 @@ def test_fits_that_all_fail_are_told_without_a_traceback(monkeypatch, quick):
     assert caught.value.got == "ValueError: no fit today"
 
 
-def test_the_outcome_cannot_be_ignored():
-    with pytest.raises(InputError, match="`ignore` names a column of the outcome"):
+def test_the_outcome_cannot_be_ignored(golden: Golden):
+    with golden.raises(InputError):
         en.tune(of("relapse"), target="relapse", ignore="relapse")
 
 
-def test_models_that_cannot_be_fitted_at_all_are_told_before_the_search(monkeypatch, quick):
+def test_models_that_cannot_be_fitted_at_all_are_told_before_the_search(
+    monkeypatch, quick, golden: Golden
+):
     from earnest.training import Preprocessor
 
     def broken(self, X, y=None):
         raise ValueError("no fit today")
 
     monkeypatch.setattr(Preprocessor, "fit", broken)
-    with pytest.raises(InputError, match="no model of the portfolio can be fitted") as caught:
+    with golden.raises(InputError) as caught:
         en.tune(of("relapse"), target="relapse", **quick)
     assert caught.value.got == "ValueError: no fit today"
 
