@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+SENTENCE_END = re.compile(r"(?<=[\w)'`%]{2}[.?!]) (?=[A-Z(])")
 WRITE = os.environ.get("EARNEST_WRITE_GOLDEN") == "1"
 
 
@@ -49,11 +50,19 @@ class Golden:
             kept = self._read().get(self.test, [])
             assert kept[len(self.texts) - 1 : len(self.texts)] == self.texts[-1:]
 
-    def check_line(self, text: str, sign: str) -> None:
+    def check_sentence(self, text: object, sign: str, hide: str = "(?!)") -> None:
+        """Check the sentences of a text that hold a sign, of which there must be one at least."""
+        paragraphs = [" ".join(lines.split()) for lines in re.split(r"\n\s*\n", str(text))]
+        sentences = [each for lines in paragraphs for each in SENTENCE_END.split(lines)]
+        holding = [sentence for sentence in sentences if sign in sentence]
+        assert holding, f"no sentence holds {sign!r}"
+        self.check(" ".join(holding), hide)
+
+    def check_line(self, text: object, sign: str, hide: str = "(?!)") -> None:
         """Check the lines of a text that hold a sign, of which there must be one at least."""
-        lines = [line.rstrip() for line in str(text).splitlines() if sign in line]
+        lines = [line.strip() for line in str(text).splitlines() if sign in line]
         assert lines, f"no line holds {sign!r}"
-        self.check("\n".join(lines))
+        self.check("\n".join(lines), hide)
 
     @contextmanager
     def raises(

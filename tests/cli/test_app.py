@@ -149,7 +149,7 @@ def test_an_unexpected_fault_is_one_line_and_exit_code_1():
 def test_the_traceback_is_shown_on_demand():
     done = _broken(EARNEST_TRACEBACK="1")
     assert done.returncode == 1
-    assert "Traceback (most recent call last)" in done.stderr
+    assert "Traceback (most" in done.stderr
 
 
 def _broken(**environment: str) -> subprocess.CompletedProcess[str]:
@@ -175,10 +175,10 @@ def _broken(**environment: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_hook_for_faults_collapses_lines(capsys):
+def test_the_hook_for_faults_collapses_lines(capsys, golden):
     internal_error(ValueError, ValueError("first\nsecond \x1b[31m"), None)
     said = capsys.readouterr().err
-    assert said.startswith("internal error: ValueError: first second \\x1b[31m. ")
+    golden.check(said)
     assert said.count("\n") == 1
 
 
@@ -201,12 +201,12 @@ def _fail_within(error, cause):
     ],
 )
 def test_what_finds_no_memory_says_how_much_it_wanted_and_what_needs_less(
-    run, table, monkeypatch, error, cause, got
+    run, table, monkeypatch, error, cause, got, golden
 ):
     monkeypatch.setattr("earnest.methods.run.estimate", _fail_within(error, cause))
     done = run("estimate", table, "-m", "roc_auc")
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
-    assert done.err.startswith("error: there is not enough memory")
+    golden.check(done.err)
     assert got in done.err
     assert "--n-jobs 1" in done.err
 

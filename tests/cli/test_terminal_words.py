@@ -29,7 +29,7 @@ class Terminal(io.StringIO):
 
 @pytest.mark.parametrize("width", [40, 80, 120])
 def test_an_error_on_a_terminal_has_a_line_for_each_part_and_whole_words(
-    run, table, monkeypatch, width
+    run, table, monkeypatch, width, golden
 ):
     piped = run("estimate", table, "-m", "roc_auc", "--method", "bcc").err
     assert piped.count("\n") == 1  # a log has one line
@@ -41,7 +41,7 @@ def test_an_error_on_a_terminal_has_a_line_for_each_part_and_whole_words(
     assert main(["estimate", str(table), "-m", "roc_auc", "--method", "bcc"]) == 2
     plain = re.sub(r"\r|\x1b\[[0-9;]*[mK]", "", screen.getvalue())
     lines = [line.rstrip() for line in plain.split("\n") if line]
-    assert lines[0] == "error: method 'bcc' is unknown"
+    golden.check(lines[0])
     heads = [line.split()[0] for line in lines[1:] if line[2:3].strip()]
     assert heads == ["expected", "try"]
     assert max(map(len, lines)) <= min(width, 100)

@@ -11,6 +11,7 @@ import pytest
 from earnest import Predictions, estimate, scores_from
 from earnest.results import Estimate
 from tests.cli.conftest import Run
+from tests.snapshots import Golden
 
 N = 60
 ASK = ("-m", "roc_auc", "--rng", "1", "--n-resamples", "60")
@@ -41,7 +42,7 @@ def test_real_numbers_as_folds_are_refused_with_the_column_that_is_meant(run: Ru
     assert "--fold part" in done.err
 
 
-def test_data_given_for_predictions_are_pointed_to_tune(run: Run, tmp_path: Path):
+def test_data_given_for_predictions_are_pointed_to_tune(run: Run, tmp_path: Path, golden: Golden):
     rng = np.random.default_rng(4)
     data = {
         "glucose": rng.integers(60, 199, N),
@@ -53,7 +54,7 @@ def test_data_given_for_predictions_are_pointed_to_tune(run: Run, tmp_path: Path
     path = write(tmp_path / "data.csv", data)
     done = run("estimate", path, *ASK, "--target", "ill", "--fold", "")
     assert (done.code, done.out) == (2, "")
-    assert "earnest tune data.csv --target ill" in done.err
+    golden.check_sentence(done.err, "earnest tune data.csv")
     named = run("estimate", path, *ASK, "--target", "ill", "--fold", "", "--configs", "age")
     assert named.code == 0, named.err
 
@@ -248,11 +249,11 @@ def test_assess_answers_every_metric_and_keeps_a_file_for_each(run: Run, tmp_pat
     ],
 )
 def test_an_option_that_takes_one_value_and_is_given_twice_is_refused(
-    run: Run, args: tuple[str, ...]
+    run: Run, args: tuple[str, ...], golden: Golden
 ):
     done = run(*args)
     assert (done.code, done.out) == (2, "")
-    assert "takes one value, but is given 2 times" in done.err
+    golden.check_sentence(done.err, "takes one value")
 
 
 def test_a_switch_may_be_turned_on_twice_and_lists_go_on_being_lists(run: Run, table: Path):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.scripts import load_script
+from tests.snapshots import Golden
 
 check_links = load_script("docs/check_links.py")
 
@@ -82,13 +83,13 @@ def test_a_broken_link_is_noticed(body: str, why: str, tmp_path: Path) -> None:
 
 
 def test_a_problem_names_its_page_and_its_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden
 ) -> None:
     site(tmp_path, "\n\n<a href='nowhere.html'>")
     assert check_links.main([str(tmp_path)]) == 1
     written = capsys.readouterr()
-    assert written.err == "index.html:3: 'nowhere.html' leads to no file\n"
-    assert written.out == "2 pages, 1 links and pictures, 1 broken\n"
+    golden.check(written.err)
+    golden.check(written.out)
 
 
 def test_a_sound_site_ends_well_and_an_empty_one_does_not(

@@ -98,15 +98,13 @@ def test_what_cannot_be_a_back_end_is_refused(
 
 @pytest.mark.parametrize(("name", "package"), [("dask", "distributed"), ("ray", "ray")])
 def test_an_extra_that_is_missing_is_named(
-    name: str, package: str, monkeypatch: pytest.MonkeyPatch
+    name: str, package: str, monkeypatch: pytest.MonkeyPatch, golden: Golden
 ) -> None:
     monkeypatch.setattr(backends, "find_spec", lambda asked: None)
-    with pytest.raises(EarnestError) as refused, on_backend(name, "tcp://127.0.0.1:8786"):
+    with golden.raises(EarnestError) as refused, on_backend(name, "tcp://127.0.0.1:8786"):
         pass
-    assert str(refused.value) == (
-        f"back end {name!r} needs the package {package}, which is not installed. "
-        f"Install it: pip install '.[{name}]' in your copy of earnest's source."
-    )
+    assert f"needs the package {package}" in str(refused.value)
+    assert f"'.[{name}]'" in str(refused.value)
 
 
 def test_an_address_that_is_none_is_told_with_what_dask_says(golden: Golden) -> None:

@@ -14,6 +14,7 @@ from rich.console import Console
 
 from earnest.core import Counts, TaskOutcome
 from earnest.engine import Meter, ProgressBar, ProgressDisplay, ProgressState, describe_progress
+from tests.snapshots import Golden
 
 
 @dataclass
@@ -222,7 +223,7 @@ def recorded(width: int = 100, *, terminal: bool = True) -> tuple[Meter, io.Stri
     return Meter([ProgressBar(Console(file=out, width=width, force_terminal=terminal))]), out
 
 
-def test_the_bar_shows_every_count() -> None:
+def test_the_bar_shows_every_count(golden: Golden) -> None:
     meter, out = recorded()
     meter.start(10, "searching")
     meter.advance(TaskOutcome((0,)), stored=True)
@@ -233,7 +234,7 @@ def test_the_bar_shows_every_count() -> None:
     meter.finish()
     text = out.getvalue()
     assert "searching" in text
-    assert "3 of 6 fits, 1 stored, 4 skipped, 1 failed" in text
+    golden.check(text[text.index("3 of 6") :], hide=r", in .*\s.*")
     assert "dropped [svm] after fold 3" in text
 
 

@@ -14,6 +14,7 @@ from earnest.core.arguments.base import name_option
 from earnest.results import Explanation
 from tests.cli.conftest import Run
 from tests.core.base.test_writing import full_disk
+from tests.snapshots import Golden
 from tests.training.tune_tables import of
 
 FAST = ("--n-points", "60", "--rng", "1", "--suggest", "1")
@@ -196,7 +197,7 @@ def test_what_wraps_in_a_region_stays_in_its_column(
     assert all(line.startswith("    ") for line in body)
 
 
-def test_a_run_file_is_explained(run: Run, tmp_path: Path) -> None:
+def test_a_run_file_is_explained(run: Run, tmp_path: Path, golden: Golden) -> None:
     from sklearn.datasets import make_classification
     from sklearn.tree import DecisionTreeClassifier
 
@@ -217,7 +218,7 @@ def test_a_run_file_is_explained(run: Run, tmp_path: Path) -> None:
     args = ("--n-points", "40", "--rng", "1", "--suggest", "0")
     done = run("explain", tmp_path / "run.db", *args, "--objective", "log_loss")
     assert done.code == 0, done.err
-    assert "range of log_loss (lower is better)" in done.out
+    golden.check_line(done.out, "range of log_loss")
     data = json.loads(run("explain", tmp_path / "run.db", *args, "--json").out)
     assert data["objective"]["name"] == "accuracy"
     assert data["best_value"] == pytest.approx(search.best_score_, abs=1e-12)

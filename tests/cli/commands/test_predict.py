@@ -97,18 +97,14 @@ def test_a_column_may_name_the_rows(run, here, golden: Golden):
         model.predict(other, id="prediction")
 
 
-def test_unknown_levels_and_extra_columns_are_told_on_standard_error(run, here):
+def test_unknown_levels_and_extra_columns_are_told_on_standard_error(run, here, golden):
     table = csv.read_csv("new.csv")
     place = table.column_names.index("sex")
     other = table.set_column(place, "sex", pa.array(["x"] * 4)).append_column("z", [[1, 2, 3, 4]])
     csv.write_csv(other, "odd.csv")
     done = run("predict", "run", "odd.csv")
     assert done.code == 0
-    assert done.err.splitlines() == [
-        "EN079: Column 'sex' has 4 of 4 values that training never saw: 'x'. They are treated "
-        "as missing. Check whether they are spelled as in training.",
-        "EN072: 1 column is ignored: 'z'. The model was trained without them.",
-    ]
+    golden.check(done.err)
 
 
 @pytest.mark.parametrize(
@@ -155,12 +151,12 @@ def test_what_cannot_be_predicted_is_refused_in_one_line(run, here, args, messag
     assert (done.code, done.out, done.err) == (2, "", f"error: {message}\n")
 
 
-def test_other_columns_and_types_are_refused_with_their_names(run, here):
+def test_other_columns_and_types_are_refused_with_their_names(run, here, golden):
     table = csv.read_csv("new.csv")
     csv.write_csv(table.drop_columns(["age"]), "less.csv")
     less = run("predict", "run", "less.csv")
     assert less.code == 2
-    assert less.err.startswith("error: column 'age' is missing. Expected the 4 columns")
+    golden.check(less.err)
     place = table.column_names.index("age")
     csv.write_csv(table.set_column(place, "age", pa.array(["1", "2", "old", "4"])), "text.csv")
     text = run("predict", "run", "text.csv")

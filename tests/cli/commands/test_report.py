@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.conftest import Run, write_table
 from tests.reporting.scenes import source_of
+from tests.snapshots import Golden
 
 FEW = ("--n-resamples", "100")  # where words and files are looked at, and not numbers
 
@@ -76,10 +77,10 @@ def test_what_cannot_be_done_is_refused_with_code_2(
     assert not (table.parent / "report.html").exists()
 
 
-def test_a_run_that_is_not_there_is_refused(run: Run, tmp_path: Path) -> None:
+def test_a_run_that_is_not_there_is_refused(run: Run, tmp_path: Path, golden: Golden) -> None:
     done = run("report", tmp_path / "nothing")
     assert done.code == 2
-    assert "there is no file or folder" in " ".join(done.err.split())
+    golden.check_sentence(done.err, "there is no")
 
 
 def test_columns_are_read_as_for_an_estimate(run: Run, tmp_path: Path) -> None:

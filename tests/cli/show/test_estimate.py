@@ -133,9 +133,9 @@ def test_control_characters_in_a_name_are_escaped(capsys):
     assert "a\\x1b[31mb\\nc" in shown(estimate(winner="a\x1b[31mb\nc"), capsys)
 
 
-def test_above_is_said_of_a_one_sided_bound_only(capsys):
+def test_above_is_said_of_a_one_sided_bound_only(capsys, golden):
     lower = estimate(interval=Interval(0.72, 1.0, 0.95, "lower"))
-    assert "With 95 % confidence it is above 0.72." in shown(lower, capsys)
+    golden.check_sentence(shown(lower, capsys), "With 95 %")
     assert "above" not in shown(estimate(), capsys)
 
 
@@ -146,11 +146,11 @@ def test_one_configuration_shows_no_naive_number(capsys):
     assert "Model " in said
 
 
-def test_what_is_not_corrected_is_never_called_honest(capsys):
+def test_what_is_not_corrected_is_never_called_honest(capsys, golden):
     said = shown(
         estimate(0.93, method="naive", selection=Selection.UNCORRECTED, interval=None), capsys
     )
-    assert "is not corrected for the search" in said
+    golden.check_sentence(said, "is not corrected")
     assert "honest" not in said
     assert "Expect" not in said
 
@@ -161,10 +161,8 @@ def test_cautions_come_before_notes_with_their_cure_in_options(capsys):
     assert "Use --n-resamples 400 or more." in said
 
 
-def test_no_caution_is_said_too(capsys):
-    assert (
-        "  No cautions. Checked: optimism, classes per fold, groups, ties, resamples.\n"
-    ) in shown(estimate(cautions=()), capsys)
+def test_no_caution_is_said_too(capsys, golden):
+    golden.check_line(shown(estimate(cautions=()), capsys), "No cautions")
 
 
 def test_only_what_was_checked_is_called_checked(capsys):
@@ -179,7 +177,7 @@ def test_only_what_was_checked_is_called_checked(capsys):
     assert "No cautions. Checked: groups.\n" in shown(alone, capsys)
 
 
-def test_at_most_five_kinds_are_open(capsys):
+def test_at_most_five_kinds_are_open(capsys, golden):
     many = (
         CAUTION,
         of_evidence.groups_split(1, 9),
@@ -192,7 +190,7 @@ def test_at_most_five_kinds_are_open(capsys):
     said = shown(estimate(cautions=many), capsys)
     assert "! EN010" in said
     assert "! EN011" not in said
-    assert "2 more; --json has them all." in said
+    golden.check_sentence(said, "2 more; --json")
 
 
 def test_the_reported_row_is_the_first_corrected_one(capsys, golden):
@@ -202,17 +200,17 @@ def test_the_reported_row_is_the_first_corrected_one(capsys, golden):
     assert first.split()[:5] == ["bbc", "0.84", "0.69", "to", "0.96"]
 
 
-def test_methods_that_refuse_keep_their_row_and_reason(capsys):
+def test_methods_that_refuse_keep_their_row_and_reason(capsys, golden):
     said = shown(several(), capsys)
-    assert "holdout  it needs one fold. Use --method bbc. And so on" in said
+    golden.check_line(said, "it needs")
 
 
-def test_a_caution_of_some_methods_names_them(capsys):
+def test_a_caution_of_some_methods_names_them(capsys, golden):
     said = shown(several(), capsys)
-    assert "bbc, bbc_fold, naive_bootstrap: On average, the winner's own" in said
+    golden.check_line(said, "On average")
 
 
-def test_a_caution_is_told_once_and_no_method_has_the_numbers_of_another(capsys):
+def test_a_caution_is_told_once_and_no_method_has_the_numbers_of_another(capsys, golden):
     other = dataclasses.replace(CAUTION, facts={**CAUTION.facts, "optimism": 0.12})
     rows = (
         estimate(cautions=(CAUTION,)),
@@ -220,9 +218,9 @@ def test_a_caution_is_told_once_and_no_method_has_the_numbers_of_another(capsys)
         estimate(method="tibshirani", cautions=(CAUTION,)),
     )
     said = shown(Estimates(rows), capsys)
-    assert "! EN001  bbc, tibshirani: On average, the winner's own score" in said
+    golden.check_sentence(said, "EN001")
     assert said.count("EN001") == 1
-    assert "(Also bbc_fold, with other numbers.)" in " ".join(said.split())
+    golden.check_sentence(said, "(Also")
     assert "0.12" not in said
 
 
@@ -231,7 +229,7 @@ def ruled(method: str, winner: str, naive: float, **knobs: str) -> Estimate:
     return dataclasses.replace(made, provenance=dataclasses.replace(made.provenance, knobs=knobs))
 
 
-def test_winners_of_two_rules_are_listed_by_rule(capsys):
+def test_winners_of_two_rules_are_listed_by_rule(capsys, golden):
     rows = (
         ruled("bbc", "svm", 0.93, selector="pooled"),
         ruled("bbc_fold", "tree", 0.95, selector="mean_of_folds"),
@@ -239,12 +237,7 @@ def test_winners_of_two_rules_are_listed_by_rule(capsys):
         ruled("tibshirani", "tree", 0.95),
     )
     said = " ".join(shown(Estimates(rows), capsys).split())
-    assert (
-        "Winner svm by the pooled score (bbc, holdout); "
-        "tree by the mean of folds (bbc_fold, tibshirani) Metric roc_auc, higher is better "
-        "Naive 0.93 by the pooled score, 0.95 by the mean of folds: the two rules score "
-        "differently Evidence"
-    ) in said
+    golden.check(said[said.index("Winner svm") : said.index("Evidence")])
 
 
 def test_one_winner_and_one_naive_score_need_no_rules(capsys):
@@ -258,13 +251,13 @@ def test_one_winner_and_one_naive_score_need_no_rules(capsys):
     assert "Naive " not in said
 
 
-def test_large_numbers_have_thousands_in_prose_and_picture(capsys):
+def test_large_numbers_have_thousands_in_prose_and_picture(capsys, golden):
     loss = Scale("mae", False, (0.0, float("inf")))
     big = estimate(
         23452.0, 19975.0, 18002.0, 29971.0, scale=loss, standard_error=3000.0, no_information=6e4
     )
     said = shown(big, capsys)
-    assert "of 23,452 on new data, not the 19,975" in said
+    golden.check_sentence(said, "of 23,452 on")
     assert "between 18,002 and 29,971." in said
     assert "  15,000        20,000         25,000        30,000\n" in said
 

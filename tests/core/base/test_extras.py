@@ -43,7 +43,7 @@ def asks_index(line: str) -> bool:
 
 
 def test_a_line_that_asks_an_index_is_noticed() -> None:
-    assert asks_index("pip install 'earnest[optuna]'")
-    assert asks_index("python -m pip install --quiet earnest")
-    assert not asks_index("pip install '.[optuna]'")
-    assert not asks_index("%pip install --quiet earnest-*.whl")
+    for command in ("pip install 'earnest[optuna]'", "python -m pip install --quiet earnest"):
+        assert asks_index(command), command
+    for command in ("pip install '.[optuna]'", "%pip install --quiet earnest-*.whl"):
+        assert not asks_index(command), command

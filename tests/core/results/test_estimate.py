@@ -17,6 +17,7 @@ from earnest.core.base.provenance import finite
 from earnest.core.cautions import of_search
 from earnest.core.results.estimate import Provenance, make_interval
 from earnest.results import Estimate
+from tests.snapshots import Golden
 
 AUC = Scale("roc_auc", True, (0.0, 1.0))
 MSE = Scale("mse", False, (0.0, math.inf))
@@ -165,10 +166,8 @@ def test_another_schema_is_refused(data: dict[str, object]) -> None:
         Estimate.from_dict(data)
 
 
-def test_the_repr_is_one_line_for_a_paper() -> None:
-    assert repr(an_estimate()) == (
-        "roc_auc 0.80, 95 % interval [0.61, 0.99] (bbc, winner of 7 configs, n=100)"
-    )
+def test_the_repr_is_one_line_for_a_paper(golden: Golden) -> None:
+    golden.check(repr(an_estimate()))
     assert "95 % lower bound 0.62" in repr(an_estimate().at(side="lower"))
     assert "90 % upper bound 0.96" in repr(an_estimate().at(side="upper", confidence_level=0.9))
     alone = replace(an_estimate(), n_configs=1, selection=Selection.NOTHING_SELECTED, interval=None)
