@@ -17,7 +17,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-SENTENCE_END = re.compile(r"(?<=[\w)'`%]{2}[.?!]) (?=[A-Z(])")
+PARAGRAPH = re.compile(
+    r"\n\s*\n|</?(?:aside|d[dlt]|details|div|figure|h\d|li|p|section|style|svg|t[dhr])\b[^>]*>"
+)
+SENTENCE_END = re.compile(r"(?<=[\w)'`%]{2}[.?!]) (?=[A-Z])")
 WRITE = os.environ.get("EARNEST_WRITE_GOLDEN") == "1"
 
 
@@ -51,8 +54,11 @@ class Golden:
             assert kept[len(self.texts) - 1 : len(self.texts)] == self.texts[-1:]
 
     def check_sentence(self, text: object, sign: str, hide: str = "(?!)") -> None:
-        """Check the sentences of a text that hold a sign, of which there must be one at least."""
-        paragraphs = [" ".join(lines.split()) for lines in re.split(r"\n\s*\n", str(text))]
+        """Check the sentences of a text that hold a sign, of which there must be one at least.
+
+        The text may be a page of HTML.
+        """
+        paragraphs = [" ".join(lines.split()) for lines in PARAGRAPH.split(str(text))]
         sentences = [each for lines in paragraphs for each in SENTENCE_END.split(lines)]
         holding = [sentence for sentence in sentences if sign in sentence]
         assert holding, f"no sentence holds {sign!r}"
@@ -76,9 +82,12 @@ class Golden:
     def close(self) -> None:
         """Keep what was checked where that was asked for, else refuse what was not checked."""
         kept = self._read()
-        if WRITE:
+        if WRITE and (self.texts or self.test in kept):
             self.path.parent.mkdir(exist_ok=True)
-            words = json.dumps({**kept, self.test: self.texts}, indent=2, ensure_ascii=False)
+            sentences = {
+                name: texts for name, texts in {**kept, self.test: self.texts}.items() if texts
+            }
+            words = json.dumps(sentences, indent=2, ensure_ascii=False)
             self.path.write_text(words + "\n", encoding="utf-8")
         else:
             assert kept.get(self.test, []) == self.texts

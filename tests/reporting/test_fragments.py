@@ -62,6 +62,7 @@ def test_an_axis_stands_over_its_strip(binary: en.Predictions) -> None:
 
 def test_a_table_of_methods_has_a_strip_a_method_and_tells_who_refused(
     binary: en.Predictions,
+    golden: Golden,
 ) -> None:
     whole = en.Predictions.from_arrays(binary.target.y, binary.responses[:, :, 0])
     made = en.estimate_all(whole, metric="roc_auc", rng=0)
@@ -70,7 +71,7 @@ def test_a_table_of_methods_has_a_strip_a_method_and_tells_who_refused(
     assert html.count('<td class="strip">') == len(made)
     for name in made.refused:
         assert f"{name}: " in html
-    assert "not corrected for the search" in html
+    golden.check_sentence(html, "not corrected for")
 
 
 def test_a_table_of_rivals_shows_the_nearest_and_says_how_many_there_are() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import earnest as en
+from earnest.core import Standing
 from earnest.reporting import verdicts
 from earnest.results import Comparisons
 from tests.snapshots import Golden
@@ -95,7 +96,7 @@ def test_every_surface_counts_the_same_configurations(
         assert set(content.rivals.not_worse) == set(many.not_worse) - {many.best}
         states = {row.config: row.status for row in content.audit.rows}
         assert {name for name, state in states.items() if state != "worse"} == {*many.not_worse}
-        assert dict(content.audit.counts)["not shown to be worse"] == str(len(many.not_worse) - 1)
+        assert dict(content.audit.counts)[Standing.NOT_WORSE] == str(len(many.not_worse) - 1)
 
 
 def test_of_a_loss_the_winner_is_ahead_by_a_positive_amount(regression: en.Predictions) -> None:

@@ -158,5 +158,5 @@ def test_a_model_that_cannot_be_saved_is_told_apart_from_a_score_that_was_logged
     monkeypatch.setattr(sys.modules["mlflow.sklearn"], "log_model", refuse)
     with pytest.warns(UserWarning, match="untrusted types") as told:
         made = search().fit(X, Y)
-    assert not any("could not log this search" in str(one.message) for one in told)
+    assert not any("could not log" in str(one.message) for one in told)
     assert tracker.logged["metrics"] == made.estimate_.to_metrics()

@@ -141,19 +141,16 @@ def test_damaged_files_are_refused_whatever_is_damaged(tmp_path):
         load_model(path)
 
 
-def test_a_model_of_another_scikit_learn_is_refused_before_anything_is_made(tmp_path, monkeypatch):
+def test_a_model_of_another_scikit_learn_is_refused_before_anything_is_made(
+    tmp_path, monkeypatch, golden
+):
     path = tmp_path / "model.skops"
     monkeypatch.setattr("sklearn.__version__", "0.24.2")
     path.write_bytes(model_of(LogisticRegression(), "binary").to_bytes())
     monkeypatch.setattr("sklearn.__version__", "1.9.0")
     monkeypatch.setattr("skops.io.loads", lambda *args, **named: pytest.fail("was made"))
-    with pytest.raises(FormatError) as caught:
+    with golden.raises(FormatError):
         load_model(path)
-    assert str(caught.value) == (
-        f"{str(path)!r} was made with another version. Expected scikit-learn 1.9, got "
-        "'scikit-learn 0.24'. Install the version of the model, or make the model again with "
-        "`earnest tune`."
-    )
 
 
 @pytest.mark.parametrize(("name", "got"), [("", "a folder without it"), ("x", "no such file")])
@@ -178,9 +175,9 @@ def test_classes_and_probabilities_are_in_the_words_of_the_table(fitted):
     assert found.to_dict()["row"][:2] == [1, 2]
 
 
-def test_models_and_predictions_show_themselves_in_a_line(fitted):
-    assert repr(fitted) == "w, for 'y' (binary) by 6 columns"
-    assert repr(fitted.predict(TABLE)) == "predictions for 48 rows: row, prediction, p_no, p_yes"
+def test_models_and_predictions_show_themselves_in_a_line(fitted, golden):
+    golden.check(repr(fitted))
+    golden.check(repr(fitted.predict(TABLE)))
 
 
 def svm(task: str) -> Model:
