@@ -17,7 +17,7 @@ from earnest.explanation.importance import (
     measure_importance,
     root_of,
 )
-from earnest.explanation.result import find_most_important, word_headline
+from earnest.explanation.result import find_most_important, word_importance
 from earnest.explanation.sampling_bias import Discrepancy, Gap, SamplingBias
 from earnest.explanation.surrogate.surrogate import variances
 from tests.explanation.scenes import (
@@ -223,5 +223,5 @@ def test_the_sentence_goes_by_the_share_together_with_others() -> None:
 def test_the_sentence_names_where_the_leading_parameter_was_hardly_tried(golden: Golden) -> None:
     gaps = {"a": (Gap(0.8, 1.0, "above 0.2", 1, 20.0), Gap(0.0, 0.1, "below 0.01", 0, 10.0))}
     bias = SamplingBias(Discrepancy(0.3, 0.1), {}, gaps)
-    found = word_headline(shares(a=(0.6, 0.5, 0.7), b=(0.2, 0.1, 0.3)), bias)
+    found = word_importance(shares(a=(0.6, 0.5, 0.7), b=(0.2, 0.1, 0.3)), bias)
     golden.check(found)

@@ -12,17 +12,24 @@ from earnest.cli.show.progress import FoldLine
 from earnest.core import Counts, TaskOutcome
 from earnest.engine import Meter, ProgressState
 from earnest.reporting.live import draw_live_page, show_state
-from earnest.training.search.live import Leader, LiveFailure, LivePage, LiveState, Standing, Status
+from earnest.training.search.live import (
+    Leader,
+    LiveFailure,
+    LivePage,
+    LiveStanding,
+    LiveState,
+    Status,
+)
 
 HOSTILE = '<script>alert(1)</script>"&'
 
 
-def standing(corrected: bool = True, name: str = "c1") -> Standing:
+def standing(corrected: bool = True, name: str = "c1") -> LiveStanding:
     naive = np.maximum.accumulate(np.random.default_rng(2).uniform(0.6, 0.8, 40))
     leaders = tuple(
         Leader(f"{name}-{i}", f"{name}, C {i}", 0.8 - i / 50, 0.7, 0.9) for i in range(8)
     )
-    return Standing(
+    return LiveStanding(
         metric="roc_auc",
         greater_is_better=True,
         limits=(0.0, 1.0),

@@ -269,11 +269,11 @@ def _list_scoring(scoring: ScoresArguments, names: tuple[str, ...]) -> dict[str,
     if scoring.lower_is_better:
         named["greater_is_better"] = False
     if scoring.limits is not None:
-        named["limits"] = read_limits(scoring.limits)
+        named["limits"] = parse_limits(scoring.limits)
     return named
 
 
-def read_limits(text: str) -> tuple[float, float]:
+def parse_limits(text: str) -> tuple[float, float]:
     """Return the two numbers of --limits."""
     try:
         low, high = (float(end) for end in text.split(","))

@@ -12,8 +12,8 @@ from earnest.adapters.evidence import EvidenceTable
 from earnest.comparison import TESTS
 from earnest.comparison.base import (
     PairOutcome,
+    PairReading,
     Question,
-    Reading,
     Test,
     check_evidence,
 )
@@ -286,7 +286,7 @@ def find_evidence_cautions(pi: Predictions, metric: Metric, test: Test) -> Itera
 def result(
     request: ComparisonRequest,
     question: Question,
-    reading: Reading,
+    reading: PairReading,
     a: int,
     b: int,
     remarks: Iterable[Caution] = (),
@@ -348,7 +348,7 @@ def assemble_comparison(
     return replace(comparison, cautions=by_severity([*outcome.cautions, *remarks, *added]))
 
 
-def _provenance(request: ComparisonRequest, question: Question, reading: Reading) -> Provenance:
+def _provenance(request: ComparisonRequest, question: Question, reading: PairReading) -> Provenance:
     used = {name: simplify_setting(value) for name, value in reading.used.items()}
     return Provenance(
         seed=question.seeds.entropy if request.test.spec.draws else None,

@@ -140,7 +140,7 @@ class PairOutcome:
     cautions: tuple[Caution, ...] = ()
 
 
-class Reading(Protocol):
+class PairReading(Protocol):
     """A test that has read its evidence: the value of every configuration, and any pair."""
 
     @property
@@ -159,7 +159,7 @@ class Reading(Protocol):
 
 
 @runtime_checkable
-class JointReading(Reading, Protocol):
+class JointReading(PairReading, Protocol):
     """A reading that also knows the joint error of the values of all configurations."""
 
     @property
@@ -179,7 +179,7 @@ class Test(Protocol):
         __test__ = False  # no invitation to pytest, and no member that a test must have
     spec: ClassVar[TestSpec]
 
-    def read(self, question: Question) -> Reading:
+    def read(self, question: Question) -> PairReading:
         """Read the evidence once, for any number of pairs."""
         ...
 

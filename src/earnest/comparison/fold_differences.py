@@ -10,8 +10,8 @@ import numpy as np
 from earnest.comparison.base import (
     Array,
     PairOutcome,
+    PairReading,
     Question,
-    Reading,
     TestSpec,
     predict_alike,
 )
@@ -26,7 +26,7 @@ from earnest.kernels.score import fold_scores
 
 
 @dataclass(frozen=True, eq=False)
-class FoldReading(Reading):
+class FoldReading(PairReading):
     """The metric of every configuration in every fold.
 
     Parameters

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from earnest.comparison.base import Array, PairOutcome, Reading, TestSpec
+from earnest.comparison.base import Array, PairOutcome, PairReading, TestSpec
 from earnest.comparison.wald import few_units_in_test, wald
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
@@ -81,7 +81,7 @@ class SampleTest(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class LeaveOutReading(Reading):
+class LeaveOutReading(PairReading):
     """The estimate of every learner from the cases that its replicates left out."""
 
     question: ReplicateQuestion

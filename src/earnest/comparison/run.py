@@ -20,7 +20,7 @@ from earnest.comparison.asking import (
     refuse_undefined,
     result,
 )
-from earnest.comparison.base import JointReading, Question, Reading, Test, largest_errors
+from earnest.comparison.base import JointReading, PairReading, Question, Test, largest_errors
 from earnest.comparison.replicates import TESTS_OF_SAMPLES, compare_samples, find_learners
 from earnest.core.arguments.compare import ADJUSTMENTS
 from earnest.core.base import check
@@ -357,7 +357,7 @@ def _find_margin(question: Question, best: float) -> float:
     return MARGIN * max(0.0, question.metric.sign * (float(best) - zero))
 
 
-def family_of(reading: Reading, question: Question, fixed: int | None = None) -> ClaimFamily:
+def family_of(reading: PairReading, question: Question, fixed: int | None = None) -> ClaimFamily:
     """Return what is claimed at once: of all pairs, or of those with one fixed in advance."""
     count = len(reading.values)
     size = max(1, count * (count - 1) // 2 if fixed is None else count - 1)

@@ -140,7 +140,7 @@ class Explanation(Result):
     def finding(self) -> str:
         """Which parameters matter most, in words that claim no more than the intervals support."""
         parts = {name: self.where_active(name) for name in self.effects}
-        return word_headline(self.importance, self.sampling_bias, parts, self.untested)
+        return word_importance(self.importance, self.sampling_bias, parts, self.untested)
 
     def where_active(self, param: str) -> str:
         """Return where a parameter is active, in words; empty if everywhere."""
@@ -460,7 +460,7 @@ MOST_NAMED = 2  # parameters that a sentence names as the most important
 LITTLE = 0.05  # share of the variance under which a parameter hardly matters
 
 
-def word_headline(
+def word_importance(
     importance: Importance,
     bias: SamplingBias,
     where: Mapping[str, str] | None = None,
@@ -485,12 +485,12 @@ def word_headline(
 
     Examples
     --------
-    >>> from earnest.explanation.result import word_headline
+    >>> from earnest.explanation.result import word_importance
     >>> from earnest.explanation.importance import Importance, Share
     >>> from earnest.explanation.sampling_bias import Discrepancy, SamplingBias
     >>> shares = {"C": Share(0.6, 0.5, 0.7), "gamma": Share(0.2, 0.1, 0.3)}
     >>> even = SamplingBias(Discrepancy(0.0, 0.0), {})
-    >>> word_headline(Importance(shares, shares, {}, 0.95), even)
+    >>> word_importance(Importance(shares, shares, {}, 0.95), even)
     'C matters most'
     """
     shown = importance.trust is Trust.SHOWN

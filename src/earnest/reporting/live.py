@@ -15,7 +15,7 @@ from earnest.plotting.svg import strips as svg_strips
 from earnest.plotting.svg.canvas import Figure
 from earnest.reporting.model import Span
 from earnest.reporting.page import environment
-from earnest.training.search.live import LEVEL, Leader, LiveState, Standing, Status
+from earnest.training.search.live import LEVEL, Leader, LiveStanding, LiveState, Status
 
 PLACES = 3
 STRIP, WIDE, NARROW = 240, 560, 350  # pixels of a strip, and of the curve
@@ -122,7 +122,7 @@ def show_state(state: LiveState) -> LiveContent:
     return parts if standing is None else _with_standing(parts, standing)
 
 
-def _with_standing(parts: LiveContent, standing: Standing) -> LiveContent:
+def _with_standing(parts: LiveContent, standing: LiveStanding) -> LiveContent:
     title = _title(standing)
     scale = axis = None
     if any(math.isfinite(leader.low) for leader in standing.leaders):
@@ -159,7 +159,7 @@ def _with_standing(parts: LiveContent, standing: Standing) -> LiveContent:
     )
 
 
-def _draw_curve(standing: Standing, name: str, width: float) -> Figure:
+def _draw_curve(standing: LiveStanding, name: str, width: float) -> Figure:
     ends = (standing.low, standing.high)
     return svg_gain.best_so_far(
         standing.naive.tolist(),
@@ -204,7 +204,7 @@ def _headline(state: LiveState) -> Iterator[Span]:
     yield Span(".")
 
 
-def _article(standing: Standing) -> str:
+def _article(standing: LiveStanding) -> str:
     return "an" if _title(standing)[:1].lower() in "aeiou" else "a"
 
 
@@ -271,15 +271,15 @@ def _fold(repeat: int, fold: int) -> str:
     return f"{fold + 1}" if repeat == 0 else f"{fold + 1} of repeat {repeat + 1}"
 
 
-def _title(standing: Standing) -> str:
+def _title(standing: LiveStanding) -> str:
     return METRICS[standing.metric].title if standing.metric in METRICS else standing.metric
 
 
-def _number(value: float, standing: Standing) -> str:
+def _number(value: float, standing: LiveStanding) -> str:
     return prose(value, PLACES, standing.limits)
 
 
-def _ends(leader: Leader, standing: Standing) -> str:
+def _ends(leader: Leader, standing: LiveStanding) -> str:
     if not math.isfinite(leader.low):
         return ""
     return f"{_number(leader.low, standing)} to {_number(leader.high, standing)}"

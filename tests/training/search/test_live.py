@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 import earnest as en
 from earnest.core import TaskOutcome, name_configs
 from earnest.training.search import live
-from earnest.training.search.live import LivePage, LiveState, Standing, Status, Watch
+from earnest.training.search.live import LivePage, LiveStanding, LiveState, Status, Watch
 from tests.training.tune_tables import portfolio
 
 
@@ -59,7 +59,7 @@ def _numbers_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def watched(tmp_path_factory: pytest.TempPathFactory) -> tuple[en.SearchCV, list[Standing]]:
+def watched(tmp_path_factory: pytest.TempPathFactory) -> tuple[en.SearchCV, list[LiveStanding]]:
     """A search, and what its page showed."""
     place = tmp_path_factory.mktemp("watched") / "page.html"
     with pytest.MonkeyPatch.context() as patch, Kept(place) as page:
@@ -68,7 +68,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> tuple[en.SearchCV, list
     return done, standings(page)
 
 
-def standings(page: Kept) -> list[Standing]:
+def standings(page: Kept) -> list[LiveStanding]:
     found = [state.standing for state in page.seen if state.standing is not None]
     return list({id(one): one for one in found}.values())
 

@@ -218,9 +218,9 @@ def _read_configs(source: Sequence[Mapping[str, object]], ask: TrialsRequest) ->
 
 
 def _read_path(source: str | Path, ask: TrialsRequest) -> Trials:
-    from earnest.adapters.trials.files import read_path  # which loads the stores of runs
+    from earnest.adapters.trials.files import read_stored_trials  # which loads the stores of runs
 
-    return read_path(source, ask)
+    return read_stored_trials(source, ask)
 
 
 def _read_frame(source: object, ask: TrialsRequest) -> Trials:

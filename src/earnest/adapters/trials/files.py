@@ -33,7 +33,7 @@ _ACCEPTED = (
 )
 
 
-def read_path(source: str | Path, ask: TrialsRequest) -> Trials:
+def read_stored_trials(source: str | Path, ask: TrialsRequest) -> Trials:
     """Read the trials of a file, of the folder of a run, or of a folder of SMAC."""
     path = Path(source)
     if path.is_dir():

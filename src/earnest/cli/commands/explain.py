@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from earnest.cli.options import JsonOutput, make_argument
-from earnest.cli.reading import read_limits, read_marks
+from earnest.cli.reading import parse_limits, read_marks
 from earnest.cli.show.terminal import write_json
 from earnest.cli.writing import check_ending, check_folder
 from earnest.core.arguments.base import Argument, pass_arguments
@@ -76,7 +76,7 @@ def command(
         trials,
         _split_names(question.params),
         objective=_read_objective(question.objective),
-        limits=None if question.limits is None else read_limits(question.limits),
+        limits=None if question.limits is None else parse_limits(question.limits),
         **ask,
         **read_marks(csv),
     )

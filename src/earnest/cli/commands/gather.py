@@ -291,7 +291,7 @@ def _gather_scores(source: str, out: Path, options: GatherOptions, others: list[
             f"{arg(others[0])} is for predictions, but this is a log", cure="Leave it out."
         )
     from earnest.adapters.scores.door import scores_from
-    from earnest.cli.show.gather import facts_of_scores, show_scores
+    from earnest.cli.show.gather import facts_of_scores, show_gathered_scores
 
     scores = scores_from(source, score=options.score, by=options.by or "model")
     scores.save(out)
@@ -303,7 +303,7 @@ def _gather_scores(source: str, out: Path, options: GatherOptions, others: list[
     if options.json:
         write_json(facts)
     else:
-        show_scores(facts, scores.parts.remarks)
+        show_gathered_scores(facts, scores.parts.remarks)
 
 
 def _list_values(values: Array | None) -> list[object]:

@@ -175,7 +175,7 @@ def facts_of_scores(scores: Scores, source: str, out: Path) -> dict[str, Any]:
     }
 
 
-def show_scores(facts: dict[str, Any], cautions: Sequence[Caution]) -> None:
+def show_gathered_scores(facts: dict[str, Any], cautions: Sequence[Caution]) -> None:
     """Write what was read of evaluation logs, and what to do next."""
     what = f"the scores of {write_count(facts['n_items'], 'item')}"
     _show(facts, what, _list_rows_of_scores(facts), cautions)

@@ -12,8 +12,8 @@ import numpy as np
 from earnest.comparison.base import (
     Array,
     PairOutcome,
+    PairReading,
     Question,
-    Reading,
     SupportedMetrics,
     TestSpec,
     flip_signs,
@@ -39,7 +39,7 @@ FEW_FOR_STABILITY = 2000  # cases under which learners that are not stable cost 
 
 
 @dataclass(frozen=True, eq=False)
-class BayleReading(Reading):
+class BayleReading(PairReading):
     """What each case adds to each configuration.
 
     `training` is what drawing the training sets adds to a variance, as a share of it.

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from earnest.comparison.base import (
     Array,
     PairOutcome,
+    PairReading,
     Question,
-    Reading,
     SupportedMetrics,
     TestSpec,
     flip_signs,
@@ -34,7 +34,7 @@ from earnest.metrics.responding import respond
 
 
 @dataclass(frozen=True, eq=False)
-class DeLongReading(Reading):
+class DeLongReading(PairReading):
     """What each case adds to each area: placements about their mean, over the class size.
 
     `training` is what drawing the training sets adds to a variance, as a share of it.

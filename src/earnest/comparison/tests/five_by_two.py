@@ -10,8 +10,8 @@ import numpy as np
 from earnest.comparison.base import (
     Array,
     PairOutcome,
+    PairReading,
     Question,
-    Reading,
     SupportedMetrics,
     TestSpec,
     predict_alike,
@@ -30,7 +30,7 @@ ONE_FOLD = of_evidence.first_fold_only()
 
 
 @dataclass(frozen=True, eq=False)
-class FiveByTwo(Reading):
+class FiveByTwo(PairReading):
     """The metric of every configuration in both folds of five repeats.
 
     Parameters

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from earnest.comparison.base import (
     Array,
     PairOutcome,
+    PairReading,
     Question,
-    Reading,
     SupportedMetrics,
     TestSpec,
     nothing_to_tell,
@@ -33,7 +33,7 @@ from earnest.inference.cases.case_values import case_values
 
 
 @dataclass(frozen=True, eq=False)
-class McNemarReading(Reading):
+class McNemarReading(PairReading):
     """Which cases each configuration has a 1 for."""
 
     question: Question

@@ -59,7 +59,7 @@ from earnest.training.fit.splits import (
     make_splitter,
 )
 from earnest.training.protocols import Estimator, Splitter, StoreLike
-from earnest.training.search.estimate import warn_of_leaks
+from earnest.training.search.estimate import warn_of_leaking_splits
 from earnest.training.search.preparation import ConfigurationList, read_candidates
 from earnest.training.search.run import enter_configs, put_cases, record_all
 
@@ -461,7 +461,7 @@ def _compare_by_folds(
         for caution in find_evidence_cautions(pi, question.metric, request.test)
         if measure_overlap(splits) is None or caution.about not in ABOUT_TEST_SETS
     ]
-    cautions = [*remarks, *warn_of_leaks(splits), *warn_of_few_cases(pi.target)]
+    cautions = [*remarks, *warn_of_leaking_splits(splits), *warn_of_few_cases(pi.target)]
     comparison = result(request, question, request.test.read(question), 0, 1, cautions)
     about = replace(comparison.provenance, seed=request.seeds.entropy)
     return replace(comparison, n_cases=pi.n_cases, provenance=about)

@@ -40,7 +40,7 @@ from earnest.training.fit.splits import (
     make_folds,
     split_once,
 )
-from earnest.training.search.estimate import warn_of_leaks, warn_of_overlap
+from earnest.training.search.estimate import warn_of_leaking_splits, warn_of_overlap
 
 
 class Block(IntEnum):
@@ -230,7 +230,7 @@ class SplitEvidence:
         splits = self.plan.blocks.get(Block.FOLDS)
         if splits is not None:
             yield from warn_of_overlap(splits)
-            yield from warn_of_leaks(splits)
+            yield from warn_of_leaking_splits(splits)
 
     def _make_inner(self, outer: Predictions, repeat: int) -> tuple[Predictions, ...]:
         """Return the inner Π of every outer fold of a repeat."""

@@ -482,7 +482,7 @@ def warn_of_overlap(splits: Splits) -> Iterator[Caution]:
         yield of_evidence.overlapping_test_sets(splits.n_repeats, partial)
 
 
-def warn_of_leaks(splits: Splits) -> Iterator[Caution]:
+def warn_of_leaking_splits(splits: Splits) -> Iterator[Caution]:
     """Yield a caution if cases are tested by models that were trained on them."""
     leaking = splits.leaking
     if leaking:

@@ -25,7 +25,7 @@ from earnest.training.search.estimate import (
     make_trial,
     warn_of_another_score,
     warn_of_failed_fits,
-    warn_of_leaks,
+    warn_of_leaking_splits,
     warn_of_no_scores,
     warn_of_overlap,
     warn_of_weights,
@@ -256,7 +256,7 @@ def _list_cautions(
     assert problem.metric is not None
     yield from warn_of_failed_fits(ledger.list_failures(), len(ledger.ids))
     yield from warn_of_overlap(prepared.splits)
-    yield from warn_of_leaks(prepared.splits)
+    yield from warn_of_leaking_splits(prepared.splits)
     yield from warn_of_copies(prepared.experiment.X, prepared.experiment.y, prepared.splits)
     if unscored:
         yield from warn_of_no_scores(ledger.ids[0])

@@ -90,7 +90,7 @@ class LiveFailure:
 
 
 @dataclass(frozen=True, eq=False)
-class Standing:
+class LiveStanding:
     """What the finished fits say.
 
     Attributes
@@ -144,7 +144,7 @@ class LiveState:
         When this was true, in seconds since 1970.
     failures : tuple of LiveFailure
         The last of those that failed.
-    standing : Standing or None
+    standing : LiveStanding or None
         What the finished fits say; None before the first configuration is complete.
     every, stale : float
         Seconds after which the page looks again, and after which it gives the search up.
@@ -158,7 +158,7 @@ class LiveState:
     error: str = ""
     written: float = 0.0
     failures: tuple[LiveFailure, ...] = ()
-    standing: Standing | None = None
+    standing: LiveStanding | None = None
     every: float = EVERY
     stale: float = STALE
     again: str = ""
@@ -412,7 +412,7 @@ class Watch:
         if standing is not None:
             self.page.change(standing=standing)
 
-    def _find_standing(self, n_configs: int, n_splits: int) -> Standing | None:
+    def _find_standing(self, n_configs: int, n_splits: int) -> LiveStanding | None:
         """Return the standing of the finished fits, or None if there is none yet."""
         configs = self.ledger.list_complete(n_splits)
         pi = None if self.metric is None else self.ledger.make_predictions(configs)
@@ -426,7 +426,7 @@ class Watch:
             pass  # a metric that is not defined yet: of one class so far, say
         return self._stand_by_scores(configs, n_splits)
 
-    def _stand_by_scores(self, configs: Sequence[int], n_splits: int) -> Standing | None:
+    def _stand_by_scores(self, configs: Sequence[int], n_splits: int) -> LiveStanding | None:
         names = self.ledger.score_names
         name = self.score if self.score in names else names[0]
         table = self.ledger.read_numbers(f"test_{name}", range(n_splits), np.nan, configs)
@@ -439,7 +439,7 @@ class Watch:
         called = _name_all(ids, [self.ledger.configurations[config].params for config in scored])
         scores = scores[defined]
         order = np.argsort(-scores, kind="stable")[:MOST_LEADERS]
-        return Standing(
+        return LiveStanding(
             metric=name if len(names) > 1 else "score",
             greater_is_better=True,
             limits=(-np.inf, np.inf),
@@ -461,7 +461,7 @@ def mask_splits(pi: Predictions, ledger: Ledger, n_splits: int) -> Predictions:
     return pi.usable()
 
 
-def stand_by_predictions(pi: Predictions, metric: Metric, seed: int) -> Standing | None:
+def stand_by_predictions(pi: Predictions, metric: Metric, seed: int) -> LiveStanding | None:
     """Return the leaders with their intervals, and the curves so far, from predictions."""
     scores = score_table(pi, metric, Weights.ones(pi.n_cases))[0]
     defined = np.flatnonzero(~np.isnan(scores))
@@ -486,7 +486,7 @@ def stand_by_predictions(pi: Predictions, metric: Metric, seed: int) -> Standing
         ResampledSelection(Seeds(seed), n_resamples=RESAMPLES),
         marks=[len(defined)],
     )
-    return Standing(
+    return LiveStanding(
         metric=metric.name,
         greater_is_better=metric.sign > 0,
         limits=metric.limits,
