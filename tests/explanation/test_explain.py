@@ -297,7 +297,7 @@ def test_fifteen_levels_are_divided_by_an_ordering_and_said_so() -> None:
 def test_an_edge_is_that_of_the_space_only_where_one_was_given(given: bool, edge: str) -> None:
     configs = [{"a": float(a)} for a in np.linspace(0.0, 1.0, 20)]
     space = en.Space.infer(configs)
-    asked = {"space": replace(space, remarks=())} if given else {}
+    asked = {"space": replace(space, inferred=None)} if given else {}
     found = en.explain(
         configs, objective_values=np.linspace(0.0, 1.0, 20), direction="maximize", rng=0, **asked
     )

@@ -339,7 +339,7 @@ def remark_edge(scene: Scene, columns: Iterable[int]) -> Iterator[Caution]:
             value = show_level(parameter.decode(np.array([code]))[0])
             edges.append((parameter.name, value, bool(code <= EDGE)))
     if edges:
-        yield of_trials.best_on_edge(tuple(edges), inferred=bool(scene.space.remarks))
+        yield of_trials.best_on_edge(tuple(edges), inferred=scene.space.inferred is not None)
 
 
 def remark_hardly_tried(bias: SamplingBias, params: Iterable[str]) -> Iterator[Caution]:

@@ -45,8 +45,7 @@ def test_every_kind_says_in_sentences_what_was_seen_and_what_follows() -> None:
         for words in (each.what, each.consequence):
             assert words, each
             assert not words[0].islower() or words.startswith("a1"), each
-            # What a space was guessed from are sentences of its own.
-            assert words.endswith((".", "?")) or each.kind == "space_inferred", each
+            assert words.endswith((".", "?")), each
         assert each.cure.endswith(".") or not each.cure, each
         assert not any(mark in str(each) for mark in MARKS), each
         assert "  " not in str(each), each

@@ -100,7 +100,7 @@ def test_the_protocols_are_kept_and_knobs_are_checked(fitted: Any) -> None:
 def test_the_choice_is_a_process_for_few_trials_and_a_forest_for_many() -> None:
     assert choose_surrogate(cube(3), 200).name == "gaussian_process"
     assert choose_surrogate(cube(3), 5000).name == "forest"
-    told = ForestSurrogate(n_trees=2, because="many trials").fit(
+    told = ForestSurrogate(n_trees=2, most_trials=1000).fit(
         cube(2), np.zeros((10, 2)), np.arange(10.0), rng=np.random.default_rng(0)
     )
     assert [c.kind for c in told.cautions] == ["forest_chosen"]

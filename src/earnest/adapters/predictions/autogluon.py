@@ -28,6 +28,7 @@ from earnest.adapters.readers import (
 from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import JsonObject
+from earnest.core.cautions.reasons import Omission, Peek, Silence
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import MOST_STEPS, GreedyEnsemble
 from earnest.core.text.doors import arg, word
@@ -49,7 +50,6 @@ STOPPING = {
     "TabularNeuralNetTorchModel",
     "XGBoostModel",
 }
-COPIED = "copies of the only case of a class"
 _TUNED = "/T"  # in the name of what a hyper-parameter search proposed
 
 
@@ -113,12 +113,12 @@ def predictions_of(predictor: TabularPredictor, wanted: PredictionsRequest) -> P
         if name not in refitted
     ]
     if copies > 0:
-        models = [replace(model, peeked=COPIED) for model in models]
+        models = [replace(model, peeked=Peek.COPIES) for model in models]
     rows = SourceRows(
         n=n_given,
         rows=_find_places(y, n_given),
         index=y.index,
-        left_out="their classes have too few" if len(y) < n_given else "",
+        left_out=Omission.RARE_CLASSES if len(y) < n_given else None,
     )
     run = ToolRun(
         tool=TOOL,
@@ -237,7 +237,7 @@ def _read_model(
     bagged = facts.get("bagged_info", {})
     child = str(bagged.get("child_model_type", facts.get("model_type", "")))
     weighted = facts.get("model_type") == "WeightedEnsembleModel"
-    answer, why = _read_answer(predictor, name, facts, labels)
+    answer, silence = _read_answer(predictor, name, facts, labels)
     answer = None if answer is None else answer[:n]
     return AutoMLModel(
         name=name,
@@ -246,7 +246,7 @@ def _read_model(
         stops_early=child in STOPPING,
         ensemble=weighted or _is_stacked(facts),
         out_of_bag=not weighted and bagged.get("bagged_mode") is False,
-        why_none=why,
+        silence=silence,
     )
 
 
@@ -256,25 +256,24 @@ def _is_stacked(facts: JsonObject) -> bool:
 
 def _read_answer(
     predictor: TabularPredictor, name: str, facts: JsonObject, labels: list[object] | None
-) -> tuple[NDArray[np.float64] | None, str]:
+) -> tuple[NDArray[np.float64] | None, Silence | None]:
     """Return the predictions of a model, or why there are none."""
     if facts.get("val_in_fit"):
-        return None, "it used a validation set, see use_bag_holdout"
+        return None, Silence.VALIDATION
     if "bagged_info" not in facts:
-        return None, "it was not bagged"
+        return None, Silence.NOT_BAGGED
     ask = predictor.predict_oof if labels is None else predictor.predict_proba_oof
     try:
         table = ask(name, internal_oof=True)  # of the rows whose outcome is read, one by one
-    except AssertionError as error:  # as AutoGluon says of an ensemble of models without any
-        return None, str(error)
+    except AssertionError:  # of an ensemble of models without any
+        return None, Silence.SILENT_MEMBERS
     if labels is not None:
         columns = list(table.columns)
         table = table.iloc[:, [columns.index(label) for label in labels]]  # labels may be booleans
     answer = np.asarray(table, dtype=np.float64)
     if not np.isfinite(answer).all():
-        missing = int((~np.isfinite(answer)).reshape(len(answer), -1).any(axis=1).sum())
-        return None, f"no prediction for {missing} cases"
-    return answer, ""
+        return None, Silence.SOME_CASES
+    return answer, None
 
 
 register(

@@ -14,6 +14,7 @@ from earnest.core.base import check
 from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import EvidenceError
 from earnest.core.cautions import of_evidence, of_search, of_tables
+from earnest.core.cautions.reasons import Omission, Peek, Silence
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.selection import EnsembleRule
 from earnest.core.results.cautions import Caution
@@ -34,9 +35,9 @@ class AutoMLModel:
     params: dict[str, object] = field(default_factory=dict)
     stops_early: bool = False  # training was stopped by what the test fold says
     ensemble: bool = False  # fitted to the out-of-fold predictions of others
-    peeked: str = ""  # what it had seen of the cases that test it, beside stopping early
+    peeked: Peek | None = None  # what it had seen of the cases that test it, beside stopping early
     out_of_bag: bool = False  # its predictions are of other splits than those of the folds
-    why_none: str = ""
+    silence: Silence | None = None  # why there is no answer
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -46,7 +47,7 @@ class SourceRows:
     n: int
     rows: NDArray[np.intp] | None = None  # which of them are the cases; None where only names tell
     index: pd.Index | None = None  # the names of the cases in a pandas table
-    left_out: str = ""  # why the others are no cases, where that is worth a word
+    left_out: Omission | None = None  # why the others are no cases, where that is worth a word
 
     def cases(self, values: Values) -> Values:
         """Return the part of the user's values that is about the cases, by name or by place."""
@@ -104,9 +105,9 @@ def predictions_of_models(run: ToolRun, wanted: PredictionsRequest) -> Predictio
 
 def _explain_silence(models: Sequence[AutoMLModel]) -> Iterator[str]:
     """Tell why models have no predictions, each reason once."""
-    reasons: dict[str, list[str]] = {}
+    reasons: dict[Silence, list[str]] = {}
     for model in models:
-        reasons.setdefault(model.why_none or "an ensemble", []).append(model.name)
+        reasons.setdefault(model.silence or Silence.ENSEMBLE, []).append(model.name)
     for reason, names in reasons.items():
         yield f"{reason}: {check.some(names)}"
 
@@ -144,7 +145,7 @@ def _remark_peeked(tool: str, used: Sequence[AutoMLModel]) -> Iterator[Caution]:
         yield of_evidence.tests_seen_in_training(
             tool,
             models=tuple(m.name for m in peeked),
-            ways=tuple(dict.fromkeys(m.peeked for m in peeked)),
+            ways=tuple(dict.fromkeys(m.peeked for m in used if m.peeked)),
         )
 
 
@@ -162,7 +163,7 @@ def _remark_not_kept(run: ToolRun) -> Iterator[Caution]:
             run.tool,
             len(run.models),
             models=tuple(m.name for m in silent),
-            reasons=tuple(dict.fromkeys(m.why_none for m in silent if m.why_none)),
+            reasons=tuple(dict.fromkeys(m.silence for m in silent if m.silence)),
         )
 
 

@@ -27,6 +27,7 @@ from earnest.core.base import check
 from earnest.core.base.arrays import RawArray, missing
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import JsonObject
+from earnest.core.cautions.reasons import Omission, Silence
 from earnest.core.data.predictions import Predictions
 from earnest.core.text.doors import word
 
@@ -71,7 +72,7 @@ def predictions_of(source: Source, wanted: PredictionsRequest) -> Predictions:
         )
     frame = _find_training_frame(usable)
     y = _read_outcome(usable[0], frame, wanted)
-    rows, why = _find_cases(missing(y), _find_idle(usable[0], frame, read, len(y)))
+    rows, omission = _find_cases(missing(y), _find_idle(usable[0], frame, read, len(y)))
     labels = _match_labels(y[rows], _read_labels(usable[0]))
     fold = _find_folds(usable, frame, len(y))
     run = ToolRun(
@@ -81,7 +82,7 @@ def predictions_of(source: Source, wanted: PredictionsRequest) -> Predictions:
         fold=None if fold is None else fold[rows],
         static=not _is_automl(source),  # grids and lists are made in advance
         weighted=any(_find_column(model, "weights_column") is not None for model in usable),
-        rows=SourceRows(n=len(y), rows=rows, left_out=why),
+        rows=SourceRows(n=len(y), rows=rows, left_out=omission),
     )
     return predictions_of_models(run, _add_labels(wanted, labels))
 
@@ -151,7 +152,7 @@ def _read_model(model: ModelBase) -> AutoMLModel:
         params={"model": str(model.algo)} | _find_tuned(params, dict(model.default_params)),
         stops_early=not ensemble and _is_stopped_early(dict(model.params)),
         ensemble=ensemble,
-        why_none=f"it was trained without {KEEP}" if frame is None else "",
+        silence=Silence.NOT_KEPT if frame is None else None,
     )
 
 
@@ -301,11 +302,17 @@ def _find_idle(
     return np.asarray((np.hstack(answers) == 0).all(axis=1))
 
 
-def _find_cases(absent: NDArray[np.bool_], idle: NDArray[np.bool_]) -> tuple[NDArray[np.intp], str]:
+def _find_cases(
+    absent: NDArray[np.bool_], idle: NDArray[np.bool_]
+) -> tuple[NDArray[np.intp], Omission | None]:
     """Return the rows that were judged, and why others were not."""
-    reasons = ("no outcome" if absent.any() else "", "a weight of 0" if idle.any() else "")
-    why = " or ".join(filter(None, reasons))
-    return np.flatnonzero(~absent & ~idle), f"they have {why}" if why else ""
+    omission = {
+        (False, False): None,
+        (True, False): Omission.NO_OUTCOME,
+        (False, True): Omission.NO_WEIGHT,
+        (True, True): Omission.NEITHER,
+    }[bool(absent.any()), bool(idle.any())]
+    return np.flatnonzero(~absent & ~idle), omission
 
 
 def _find_folds(models: Sequence[ModelBase], frame: H2OFrame | None, n: int) -> RawArray | None:

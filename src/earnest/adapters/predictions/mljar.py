@@ -30,6 +30,7 @@ from earnest.core.base import check
 from earnest.core.base.arrays import RawArray, missing, whole_as_int
 from earnest.core.base.errors import EvidenceError, FormatError, InputError
 from earnest.core.base.provenance import JsonObject
+from earnest.core.cautions.reasons import Omission, Peek, Silence
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import MOST_STEPS, GreedyEnsemble
 from earnest.core.results.base import parse_json
@@ -217,8 +218,8 @@ def _find_given(rows: NDArray[np.intp], n: int, wanted: PredictionsRequest) -> S
             got=f"shape {absent.shape}" + (" with missing values" if absent.any() else ""),
             cure="Leave it out: the folder holds the outcome.",
         )
-    why = "they have no outcome" if absent.any() else ""
-    return SourceRows(n=len(absent), rows=labelled[rows], left_out=why)
+    omission = Omission.NO_OUTCOME if absent.any() else None
+    return SourceRows(n=len(absent), rows=labelled[rows], left_out=omission)
 
 
 def _name_labels(labels: list[str] | None, *, numbers: bool) -> RawArray | None:
@@ -275,7 +276,7 @@ def _make_model(table: ModelFolder, task: str, labels: list[str] | None) -> Auto
         stops_early=kind in STOPPING,
         ensemble=bool(table.framework.get("ensemble") or table.framework.get("is_stacked")),
         peeked=_find_peeking(table.framework.get("params", {}), kind),
-        why_none="no file of predictions" if answer is None else "",
+        silence=Silence.NO_FILE if answer is None else None,
     )
 
 
@@ -295,18 +296,18 @@ def _find_rule(facts: JsonObject, tables: list[ModelFolder]) -> GreedyEnsemble |
     return GreedyEnsemble(size=min(max(len(single), 1), MOST_STEPS))
 
 
-def _find_peeking(params: JsonObject, kind: str) -> str:
+def _find_peeking(params: JsonObject, kind: str) -> Peek | None:
     """Tell how the outcome of the test folds came into training, apart from early stopping."""
     prepared = params.get("preprocessing", {})
     if prepared.get("golden_features"):  # made once, from the training part of the first fold
-        return "golden features"
+        return Peek.GOLDEN_FEATURES
     if prepared.get("drop_features"):  # those of least importance on the test folds
-        return "features selected on the test folds"
+        return Peek.FEATURES
     if params.get("injected_sample_weight"):  # by the errors of another model out of fold
-        return "weights by errors on the test folds"
+        return Peek.WEIGHTS
     if params.get("optuna_time_budget") and kind not in NOT_TUNED:
-        return "hyperparameters that Optuna tuned on a test fold"
-    return ""
+        return Peek.HYPERPARAMETERS
+    return None
 
 
 def _read_answer(table: ModelFolder, task: str, labels: list[str] | None) -> NDArray[np.float64]:

@@ -18,7 +18,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.base.extras import tell_install
 from earnest.core.space.parameters import Parameter, ParameterKind, simplify_value
-from earnest.core.space.space import Space, guesses, infer_space
+from earnest.core.space.space import Space, find_inferred, infer_space
 from earnest.core.space.trials import Trials, refuse_absent, refuse_few
 from earnest.core.tables.formats.expanding import foreign_content
 from earnest.core.text.doors import arg
@@ -105,7 +105,7 @@ def unite_distributions(
         )
         parameter = _unite(guess, distributions_of_name)
         parameters.append(replace(parameter, condition=guess.condition))
-    return Space(tuple(parameters), remarks=tuple(guesses(parameters, inferred.names)))
+    return Space(tuple(parameters), inferred=find_inferred(parameters, inferred.names))
 
 
 def _unite(guess: Parameter, distributions: list[Any]) -> Parameter:

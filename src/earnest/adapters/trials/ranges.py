@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NotRequired, TypedDict, cast
 
 from earnest.core.space.parameters import Parameter, ParameterKind
-from earnest.core.space.space import Space, guesses, infer_space
+from earnest.core.space.space import Space, find_inferred, infer_space
 
 if TYPE_CHECKING:
     from optuna.distributions import FloatDistribution, IntDistribution
@@ -53,7 +53,7 @@ def infer_space_within(
         Parameter(name=p.name, condition=p.condition, **ranges[p.name]) if p.name in ranges else p
         for p in inferred
     ]
-    return Space(tuple(parameters), remarks=tuple(guesses(parameters, ranges)))
+    return Space(tuple(parameters), inferred=find_inferred(parameters, ranges))
 
 
 def _read_range(distribution: object) -> Range | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from earnest.core.base import check
+from earnest.core.cautions.reasons import Peek
 from earnest.core.results.cautions import Scope, Verb, Words, caution, note, write_for
 from earnest.core.text.doors import arg
 from earnest.core.text.numbers import write_count
@@ -363,7 +364,7 @@ def stopped_on_tests(tool: str, models: tuple[str, ...]) -> Words:
 
 
 @caution("EN081")
-def tests_seen_in_training(tool: str, models: tuple[str, ...], ways: tuple[str, ...]) -> Words:
+def tests_seen_in_training(tool: str, models: tuple[str, ...], ways: tuple[Peek, ...]) -> Words:
     """A tool looked at the test cases before it trained."""
     leave = write_for(python="Leave them out with pi.select(...)", command="Leave them out")
     return Words(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from earnest.core.base import check
+from earnest.core.cautions.reasons import Silence
 from earnest.core.results.cautions import Scope, Verb, Words, caution, note, write_for
 from earnest.core.text.doors import arg
 from earnest.core.text.numbers import percent, prose, write_count
@@ -489,7 +490,7 @@ def time_ran_out(done: int, of: int, noun: str, planned: int, offered: int | Non
 
 @caution("EN100")
 def models_without_predictions(
-    tool: str, total: int, models: tuple[str, ...], reasons: tuple[str, ...]
+    tool: str, total: int, models: tuple[str, ...], reasons: tuple[Silence, ...]
 ) -> Words:
     """A tool kept no predictions of some models."""
     why = f" ({check.some(reasons)})" if reasons else ""

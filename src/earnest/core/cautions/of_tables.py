@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from earnest.core.base import check
+from earnest.core.cautions.reasons import Omission
 from earnest.core.results.cautions import Scope, Words, caution, note, write_for
 from earnest.core.text.doors import arg
 from earnest.core.text.numbers import prose, write_count
@@ -169,7 +170,7 @@ def outcomes_missing(missing: int, rows: int) -> Words:
 
 
 @note("EN078")
-def cases_left_out_by_tool(tool: str, cases: int, left_out: int, reason: str) -> Words:
+def cases_left_out_by_tool(tool: str, cases: int, left_out: int, reason: Omission) -> Words:
     """A tool did not use all its rows."""
     return Words(
         f"{tool} was given {cases} cases, and {left_out} of them are left out: {reason}.",
@@ -188,9 +189,19 @@ def levels_unknown(column: str, levels: tuple[str, ...], cells: int, known: int)
     )
 
 
+def list_ranges(columns: Sequence[tuple[str, float, float]], unlike: int) -> str:
+    """Return the ends of columns, or how many have no value in common with the others."""
+    if not columns:
+        return f"{unlike} columns have no value in common with the others"
+    return check.some(
+        (f"{name!r} from {low:g} to {high:g}" for name, low, high in columns), limit=3
+    )
+
+
 @caution("EN120")
-def columns_may_be_data(signs: str) -> Words:
-    """Columns may be data instead of predictions; `signs` names them."""
+def columns_may_be_data(columns: tuple[tuple[str, float, float], ...], unlike: int) -> Words:
+    """Columns may be data instead of predictions: each with its ends, or how many are unlike."""
+    signs = list_ranges(columns, unlike)
     train = write_for(python="earnest.tune", command="earnest tune")
     return Words(
         f"Some columns may be data instead of predictions: {signs}.",

@@ -50,10 +50,26 @@ def trials_repeated(repeated: int, trials: int) -> Words:
 
 
 @note("EN062")
-def space_inferred(guesses: tuple[str, ...]) -> Words:
-    """Part of the space was inferred from the trials."""
+def space_inferred(
+    ranges: tuple[str, ...],
+    logs: tuple[str, ...],
+    conditions: tuple[tuple[str, str], ...],
+    gaps: tuple[tuple[str, str], ...],
+) -> Words:
+    """Part of the space was inferred: ranges, log scales, conditions, and who is often missing."""
+    where = check.some((f"{name} (if {condition})" for name, condition in conditions), limit=8)
+    often = check.some(f"{name} ({share})" for name, share in gaps)
+    guesses = (
+        (ranges, f"Numeric ranges are those of the trials: {check.some(ranges)}."),
+        (logs, f"On a log scale, spanning two decades: {check.some(logs)}."),
+        (conditions, f"Conditional, because some trials lack them: {where}."),
+        (gaps, f"Sometimes missing: {often}."),
+    )
     return Words(
-        "Part of the space was inferred from the trials. " + " ".join(guesses),
+        " ".join(
+            ["Part of the space was inferred from the trials."]
+            + [sentence for names, sentence in guesses if names]
+        ),
         "Averages are over this space, and change with it.",
         f"Pass {arg('space')} if you know it.",
     )
@@ -102,8 +118,13 @@ def scales_of_sample(used: int, trials: int) -> Words:
 
 
 @note("EN063")
-def forest_chosen(because: str) -> Words:
-    """The surrogate is a forest, because there is much of something."""
+def forest_chosen(trials: int | None, levels: int | None) -> Words:
+    """The surrogate is a forest: for more trials than these, or for so many levels."""
+    because = (
+        f"more than {trials} trials"
+        if levels is None
+        else f"{levels} levels of categories, and few trials for each"
+    )
     return Words(
         f"The surrogate is a forest, because there are {because}.",
         "Its curves are rough, and its bands are too narrow where there are no trials.",

@@ -28,6 +28,24 @@ TRIES = 200  # rounds of drawing anew what is forbidden, before giving up
 
 
 @dataclass(frozen=True)
+class Inferred:
+    """What of a space was guessed from the trials.
+
+    Parameters
+    ----------
+    ranges, logs : tuple of str
+        Whose range is that of the trials, and which of them have a log scale.
+    conditions, gaps : tuple of (str, str)
+        What seems to depend on what, and what is sometimes missing for no reason that shows.
+    """
+
+    ranges: tuple[str, ...]
+    logs: tuple[str, ...]
+    conditions: tuple[tuple[str, str], ...]
+    gaps: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
 class Space:
     """A search space: ordered parameters, and when each of them is active.
 
@@ -40,8 +58,8 @@ class Space:
         All different by name.
     forbidden : tuple of tuple of Clause
         Combinations that are not valid: those where all clauses of one of them hold.
-    remarks : tuple of str
-        What was guessed where the space was inferred, a sentence each.
+    inferred : Inferred, optional
+        What was guessed where the space was inferred.
 
     Examples
     --------
@@ -70,7 +88,7 @@ class Space:
 
     parameters: tuple[Parameter, ...]
     forbidden: tuple[tuple[Clause, ...], ...] = ()
-    remarks: tuple[str, ...] = ()
+    inferred: Inferred | None = None
 
     def __post_init__(self) -> None:
         """Refuse names given twice, unknown parents, and parents in a circle."""
@@ -92,7 +110,7 @@ class Space:
         """Guess the space from configurations: kinds, ranges, log scales and conditions.
 
         A parameter that some configurations lack is taken as conditional, on the parents whose
-        values tell where it is present. `remarks` says what was guessed.
+        values tell where it is present. `inferred` says what was guessed.
         """
         return infer_space(configs)
 
@@ -369,7 +387,7 @@ def infer_space(configs: Sequence[Mapping[str, object]]) -> Space:
         )
     parameters = [_infer_parameter(column, columns) for column in columns]
     parameters = _drop_circles(parameters, columns)
-    return Space(tuple(parameters), remarks=tuple(guesses(parameters)))
+    return Space(tuple(parameters), inferred=find_inferred(parameters))
 
 
 @dataclass(frozen=True)
@@ -613,23 +631,19 @@ def _make_key(value: object) -> tuple[int, float, str]:
     return (3, 0.0, "") if value is None else (2, 0.0, str(value))
 
 
-def guesses(parameters: Sequence[Parameter], certain: Container[str] = ()) -> list[str]:
-    """Return what was guessed, a sentence a kind of guess; of known names only conditions are."""
-    out = []
-    numbers = [p for p in parameters if p.numeric and p.name not in certain]
-    if numbers:
-        names = check.some(p.name for p in numbers)
-        out.append(f"Numeric ranges are those of the trials: {names}.")
-    logs = [p.name for p in numbers if p.log]
-    if logs:
-        out.append(f"On a log scale, because they span two decades: {check.some(logs)}.")
-    conditional = [p for p in parameters if p.condition is not None]
-    conditions = [p for p in conditional if p.condition is not None and p.condition.share is None]
-    if conditions:
-        words = check.some((f"{p.name} (if {p.condition})" for p in conditions), limit=8)
-        out.append(f"Conditional, because some trials lack them: {words}.")
-    unknown = [p for p in conditional if p not in conditions]
-    if unknown:
-        words = check.some(f"{p.name} ({p.condition})" for p in unknown)
-        out.append(f"Sometimes missing: {words}.")
-    return out
+def find_inferred(parameters: Sequence[Parameter], certain: Container[str] = ()) -> Inferred | None:
+    """Return what was guessed, if anything was; of known names only conditions are."""
+    numbers = [parameter for parameter in parameters if parameter.numeric]
+    numbers = [parameter for parameter in numbers if parameter.name not in certain]
+    conditional = [
+        (parameter.name, parameter.condition)
+        for parameter in parameters
+        if parameter.condition is not None
+    ]
+    inferred = Inferred(
+        ranges=tuple(parameter.name for parameter in numbers),
+        logs=tuple(parameter.name for parameter in numbers if parameter.log),
+        conditions=tuple((name, str(when)) for name, when in conditional if when.share is None),
+        gaps=tuple((name, str(when)) for name, when in conditional if when.share is not None),
+    )
+    return inferred if inferred.ranges or conditional else None

@@ -443,9 +443,12 @@ def _remark_left_out(counts: TrialCounts, n: int) -> list[Caution]:
 
 
 def _remark_guesses(space: Space) -> list[Caution]:
-    if not space.remarks:
+    inferred = space.inferred
+    if inferred is None:
         return []
-    return [of_trials.space_inferred(space.remarks)]
+    return [
+        of_trials.space_inferred(inferred.ranges, inferred.logs, inferred.conditions, inferred.gaps)
+    ]
 
 
 def _remark_unvaried(space: Space, configs: tuple[dict[str, object], ...]) -> list[Caution]:

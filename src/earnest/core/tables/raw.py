@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from earnest.core.base import check
 from earnest.core.base.arrays import RawArray, missing
 from earnest.core.base.errors import InputError
 from earnest.core.cautions import of_tables
@@ -77,11 +76,11 @@ def remark_data(
         raise InputError(
             IS_DATA,
             needs="one column per configuration, with its predictions of the outcome",
-            got=look.words(),
+            got=of_tables.list_ranges(look.list_columns(), look.unlike),
             cure=_suggest_verb(columns, target, y),
         )
     if look.strange() and (sure or look.numbers or not (folds or words)):
-        return [of_tables.columns_may_be_data(look.words())]
+        return [of_tables.columns_may_be_data(look.list_columns(), look.unlike)]
     if len(look.unbounded) >= 2:
         agreement = _measure_agreement(columns, look.unbounded)
         if agreement < AGREE:
@@ -180,12 +179,9 @@ class _Look:
         fewest, times = (2, APART) if self.decimals else (ENOUGH, FAR)  # points and votes are whole
         return len(self.odd) >= fewest and self.times() >= times
 
-    def words(self) -> str:
-        if not self.odd and not self.off:
-            return f"{self.unlike} columns have no value in common with the others"
-        strange = self.odd | self.off
-        ends = [f"{n!r} from {low:g} to {high:g}" for n, (low, high) in strange.items()]
-        return check.some(ends, limit=3)
+    def list_columns(self) -> tuple[tuple[str, float, float], ...]:
+        """Return the columns that can be no predictions, each with its ends."""
+        return tuple((name, low, high) for name, (low, high) in (self.odd | self.off).items())
 
 
 def _are_numbers(y: RawArray) -> bool:

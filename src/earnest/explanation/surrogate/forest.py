@@ -41,8 +41,9 @@ class ForestSurrogate:
         The fewest trials in a leaf; 1 would leave no variance within.
     kind : {'random_forest', 'extra_trees'}
         Whether split points are the best or drawn.
-    because : str
-        Why it was chosen if it was not requested; shown in a caution.
+    most_trials, many_levels : int, optional
+        Why it was chosen if it was not requested: for more trials than these, or for so many
+        levels of categories.
 
     References
     ----------
@@ -52,7 +53,8 @@ class ForestSurrogate:
     n_trees: int = 200
     min_leaf: int = 3
     kind: str = "random_forest"
-    because: str = ""
+    most_trials: int | None = None
+    many_levels: int | None = None
 
     def __post_init__(self) -> None:
         """Check the knobs."""
@@ -95,7 +97,12 @@ class ForestSurrogate:
             (tree.tree_, tree.tree_.value[:, 0, 0].copy(), tree.tree_.impurity.copy())
             for tree in model.estimators_
         )
-        return FittedForest(space, layout, trees, self.kind, _remark_choice(self.because))
+        return FittedForest(space, layout, trees, self.kind, self._remark_choice())
+
+    def _remark_choice(self) -> tuple[Caution, ...]:
+        if self.most_trials is None and self.many_levels is None:
+            return ()
+        return (of_trials.forest_chosen(self.most_trials, self.many_levels),)
 
 
 @dataclass(frozen=True)
@@ -200,12 +207,6 @@ def _weigh(objective: Floats, added_sd: Floats | None) -> Floats | None:
         return None
     spread = float(np.var(objective))
     return np.asarray(spread / (spread + added_sd**2))
-
-
-def _remark_choice(because: str) -> tuple[Caution, ...]:
-    if not because:
-        return ()
-    return (of_trials.forest_chosen(because),)
 
 
 @dataclass(frozen=True)

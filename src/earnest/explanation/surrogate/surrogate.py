@@ -132,9 +132,9 @@ def choose_surrogate(space: Space, n: int) -> Surrogate:
 
     levels = sum(len(p.choices) for p in space if not p.numeric and p.varies)
     if n > LARGEST_PROCESS:
-        return ForestSurrogate(because=f"more than {LARGEST_PROCESS} trials")
+        return ForestSurrogate(most_trials=LARGEST_PROCESS)
     if levels > MANY_LEVELS and n < 10 * levels:
-        return ForestSurrogate(because=f"{levels} levels of categories, and few trials for each")
+        return ForestSurrogate(many_levels=levels)
     return GaussianProcess()
 
 
