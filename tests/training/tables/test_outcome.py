@@ -38,10 +38,10 @@ def test_the_values_tell_the_task(values, task):
 
 
 def test_a_task_that_could_be_another_is_told_and_can_be_asked_for(golden):
-    reason = render(read([3, 4, 5] * 5).said)
+    reason = render(read([3, 4, 5] * 5).task_note)
     golden.check(reason)
     asked = read([3, 4, 5] * 5, task="regression")
-    assert (asked.task, asked.said, asked.y.dtype) == (Task.REGRESSION, "", np.float64)
+    assert (asked.task, asked.task_note, asked.y.dtype) == (Task.REGRESSION, "", np.float64)
     assert read([0.5, 1.5, 2.5] * 9, task="multiclass").classes == (0.5, 1.5, 2.5)
 
 
@@ -58,7 +58,7 @@ def test_classes_that_differ_in_capitals_or_spaces_alone_are_asked_about(values,
         read(values * 5)
     assert f"task={task!r}" in raised.value.cure
     assert len(read(values * 5, task=task).classes) == len(set(values))
-    assert read(["a", "b", "c"] * 5).said == ""
+    assert read(["a", "b", "c"] * 5).task_note == ""
 
 
 @pytest.mark.parametrize(

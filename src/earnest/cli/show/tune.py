@@ -43,8 +43,8 @@ MEMBERS = 4  # of an ensemble that are listed
 def show_read(job: Any) -> None:
     """Write what was read: cases, columns, outcome."""
     emit(_line("Read", read_words(job.table)))
-    if job.table.said:
-        emit(_line("", f"{job.table.schema.roles['target']}: {render(job.table.said)}"))
+    if job.table.task_note:
+        emit(_line("", f"{job.table.schema.roles['target']}: {render(job.table.task_note)}"))
     if left := describe_left_out(job.table.schema):
         emit(_line("", left))
 
@@ -77,7 +77,7 @@ def describe_left_out(schema: Any) -> str:
 def show_search_plan(job: Any, plan: Any) -> None:
     """Write what will be tried, and what stands in the way of the budget."""
     emit(_line("Search", plan_words(job, plan)))
-    if job.asked.n_configs is None and plan.crowding >= BUSY:
+    if job.options.n_configs is None and plan.crowding >= BUSY:
         emit(
             _line(
                 "",
@@ -85,13 +85,13 @@ def show_search_plan(job: Any, plan: Any) -> None:
                 "times as long, so fewer are planned",
             )
         )
-    if plan.least_seconds > job.asked.seconds:
+    if plan.least_seconds > job.options.seconds:
         emit(
             _line(
                 "",
                 f"this will take about {describe_time(plan.least_seconds)}, longer than the budget "
-                f"of {describe_time(job.asked.seconds)}, because at least two configurations must "
-                "be complete",
+                f"of {describe_time(job.options.seconds)}, because at least two configurations "
+                "must be complete",
             )
         )
 
@@ -110,9 +110,9 @@ def plan_words(job: Any, plan: Any) -> str:
     kind = f"grouped {kind}" if job.table.groups is not None else kind
     tried = write_count(plan.n_sure or len(plan.configs), "configuration")
     tried += " and more while there is time" if plan.n_sure else ""
-    parts = [tried, f"{job.asked.folds} {kind}folds"]
-    if job.asked.repeats > 1:
-        parts.append(f"{job.asked.repeats} repeats")
+    parts = [tried, f"{job.options.folds} {kind}folds"]
+    if job.options.repeats > 1:
+        parts.append(f"{job.options.repeats} repeats")
     if plan.n_rows < job.table.n_known:
         parts.append(f"{plan.n_rows:,} rows")
     return ", ".join([*parts, f"metric {job.metric}", f"seed {plan.seed}"])

@@ -822,14 +822,14 @@ def leave_out(
 ) -> tuple[Numbers, NDArray[np.intp] | None, NDArray[np.intp] | None, tuple[Caution, ...]]:
     """Return a table (n, C, 1[, 2]) without holes, the rows and columns kept, and what to say."""
     gone = np.zeros(table.shape[:2], dtype=bool)
-    start, found = 0, False
+    start, has_gaps = 0, False
     for block in cut_row_blocks(table):
         absent = np.isnan(block).reshape(*block.shape[:2], -1).any(axis=2)
         if absent.any():
             gone[start : start + len(block)] = absent
-            found = True
+            has_gaps = True
         start += len(block)
-    if not found:
+    if not has_gaps:
         return table, None, None, ()
     n, names = len(table), scores.configs.ids
     never = np.asarray(gone.all(axis=1))

@@ -191,16 +191,16 @@ def _make_reader(kind: Any) -> Reader:
     ):  # an alias of `type X[T] = ...`, as NDArray is from NumPy 2.5 on
         return _make_reader(origin.__value__[inner])
     if origin in (Union, types.UnionType):
-        (known,) = (one for one in inner if one is not type(None))
-        if known is float:
+        (present,) = (member for member in inner if member is not type(None))
+        if present is float:
             return _read_optional_float
-        read = _make_reader(known)
+        read = _make_reader(present)
         return lambda value: None if value is None else read(value)
     if origin is np.ndarray:
         (number,) = get_args(inner[-1])
         return _read_counts if issubclass(number, np.integer) else read_array
     if origin is tuple:
-        readers = tuple(_make_reader(one) for one in inner if one is not Ellipsis)
+        readers = tuple(_make_reader(member) for member in inner if member is not Ellipsis)
         return partial(_read_tuple, readers=readers, any_length=inner[-1] is Ellipsis)
     if origin is Mapping:
         return partial(_read_mapping, read=_make_reader(inner[1]))
@@ -282,13 +282,13 @@ def _read_tuple(value: Any, *, readers: tuple[Reader, ...], any_length: bool) ->
         raise OtherTypeError
     if any_length:
         return tuple(map(readers[0], value))
-    return tuple(read(one) for read, one in zip(readers, value, strict=True))
+    return tuple(read(item) for read, item in zip(readers, value, strict=True))
 
 
 def _read_mapping(value: Any, *, read: Reader) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         raise OtherTypeError
-    return {str(key): read(one) for key, one in value.items()}
+    return {str(key): read(item) for key, item in value.items()}
 
 
 READERS.update({float: _read_float, int: _read_int, bool: _read_bool, str: _read_str})
@@ -520,22 +520,22 @@ class MetricResult(Result):
 
 def check_schema(data: object, schema: str, what: str) -> None:
     """Refuse plain data of another kind or version."""
-    found = data.get("schema") if isinstance(data, Mapping) else type(data).__name__
-    if found != schema:
-        reader = _CLASSES.get(str(found))
+    written = data.get("schema") if isinstance(data, Mapping) else type(data).__name__
+    if written != schema:
+        reader = _CLASSES.get(str(written))
         raise FormatError(
             f"this cannot be read as {what}",
             needs=f"schema {schema!r}",
-            got=repr(found),
-            cure=f"Read it as {reader}." if reader else _newer(str(found)),
+            got=repr(written),
+            cure=f"Read it as {reader}." if reader else _newer(str(written)),
         )
 
 
 def _newer(schema: str) -> str:
     """Return what to do about a later version of a kind that is known."""
     name, _, version = schema.rpartition("/")
-    known = {one.rpartition("/")[0] for one in _CLASSES}
-    return "Update earnest: a newer version wrote it." if name in known and version > "1" else ""
+    names = {schema_read.rpartition("/")[0] for schema_read in _CLASSES}
+    return "Update earnest: a newer version wrote it." if name in names and version > "1" else ""
 
 
 def check_lengths(*parts: Sized | int) -> None:

@@ -53,9 +53,9 @@ class Alternative(StrEnum):
         return _SIDES[self]
 
     @classmethod
-    def of(cls, given: Alternative | str) -> Alternative:
+    def of(cls, value: Alternative | str) -> Alternative:
         """Make an alternative from a checked argument."""
-        return cls(check.one_of("alternative", str(given), [str(each) for each in cls]))
+        return cls(check.one_of("alternative", str(value), [str(each) for each in cls]))
 
 
 _SIDES = {

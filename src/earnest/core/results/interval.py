@@ -352,12 +352,12 @@ class TiltedLimits(KeptLimits, kind="tilted"):
         low, high = self._curves()
         return open_side(self._end(low, tail, 0, min), self._end(high, tail, 1, max), side)
 
-    def _end(self, curve: TailCurve, tail: float, place: int, worse: Callable[..., float]) -> float:
+    def _end(self, curve: TailCurve, tail: float, end: int, worse: Callable[..., float]) -> float:
         """Return one end; the end of a smaller tail always lies further out."""
 
         def plain(tail: float) -> float:
-            side = (Side.LOWER, Side.UPPER)[place]
-            return self.fallback.limits(max(1.0 - tail, 1e-9), side)[place]
+            side = (Side.LOWER, Side.UPPER)[end]
+            return self.fallback.limits(max(1.0 - tail, 1e-9), side)[end]
 
         most = float(curve.tails[0])
         if tail >= most:
@@ -796,11 +796,11 @@ def find_switch(high: float, excess: Callable[[float], float]) -> float:
         if turn % 3 != 2 and math.isfinite(ends[0]) and ends[0] < ends[1] < math.inf:
             share = ends[0] / (ends[0] - ends[1])
         middle = low + min(max(share * (high - low), 0.5 * step), high - low - 0.5 * step)
-        found, turn = excess(middle), turn + 1
-        if found >= 0.0:
-            high, ends[1] = middle, found
+        value, turn = excess(middle), turn + 1
+        if value >= 0.0:
+            high, ends[1] = middle, value
         else:
-            low, ends[0] = middle, found
+            low, ends[0] = middle, value
     if step == 0.0:
         return low
     step_number = math.floor(low / step)  # a place that does not depend on the way to it

@@ -101,6 +101,6 @@ def collect_papers(specs: Sequence[CitableSpec], also: Iterable[str] = ()) -> li
 
     `also` are words of the table for what else is shown.
     """
-    known = find_papers(" | ".join([*(spec.cites for spec in specs), *also]))
-    own = [paper for spec in specs for paper in spec.papers]
-    return list({paper.key: paper for paper in (*known, *own)}.values())
+    from_table = find_papers(" | ".join([*(spec.cites for spec in specs), *also]))
+    from_specs = [paper for spec in specs for paper in spec.papers]
+    return list({paper.key: paper for paper in (*from_table, *from_specs)}.values())

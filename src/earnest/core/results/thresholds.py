@@ -83,9 +83,9 @@ class ThresholdCurve(Plain):
     pointwise_high: Numbers
     naive: Numbers
 
-    def at(self, place: int) -> Rate:
+    def at(self, index: int) -> Rate:
         """Return one point."""
-        return Rate(*(getattr(self, field.name)[place] for field in fields(self)))
+        return Rate(*(getattr(self, field.name)[index] for field in fields(self)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -331,26 +331,26 @@ class Thresholds(MetricResult):
 
         Pass it to `earnest.thresholds` as one of `thresholds` to have it on the grid.
         """
-        asked = _check_threshold(threshold)
+        wanted = _check_threshold(threshold)
         grid = np.array(self.thresholds)
-        place = int(np.argmin(np.abs(grid - asked)))
+        index = int(np.argmin(np.abs(grid - wanted)))
         room = float(np.median(np.diff(grid))) if len(grid) > 1 else 0.0
-        if not grid[0] - room - EDGE <= asked <= grid[-1] + room + EDGE:
+        if not grid[0] - room - EDGE <= wanted <= grid[-1] + room + EDGE:
             raise InputError(
                 f"{arg('threshold')} is outside the range of the winner's scores",
                 needs=f"a number from {grid[0]:g} to {grid[-1]:g}",
-                got=f"{asked:g}",
+                got=f"{wanted:g}",
                 cure=f"Name it in {arg('thresholds')} when you ask, or choose one in that range.",
             )
-        return self._row(place)
+        return self._row(index)
 
-    def _row(self, place: int) -> ThresholdRow:
-        return ThresholdRow(**self._parts(place))
+    def _row(self, index: int) -> ThresholdRow:
+        return ThresholdRow(**self._parts(index))
 
-    def _parts(self, place: int) -> dict[str, Any]:
-        threshold = self.thresholds[place]
+    def _parts(self, index: int) -> dict[str, Any]:
+        threshold = self.thresholds[index]
         rates = {
-            name: self.curves[name].at(place) if name in self.curves else None for name in MEASURES
+            name: self.curves[name].at(index) if name in self.curves else None for name in MEASURES
         }
         return {"threshold": threshold, **rates, "treat_all": self.treat_all(threshold)}
 
@@ -505,10 +505,12 @@ class Thresholds(MetricResult):
                 ends = math.ceil(grid[0] / step + EDGE), math.floor(grid[-1] / step - EDGE)
                 if ends[1] - ends[0] < count:
                     rounds = np.arange(ends[0], ends[1] + 1) * step
-                    found = {int(np.argmin(np.abs(grid - one))) for one in rounds}
-                    places = found or places
+                    nearest = {
+                        int(np.argmin(np.abs(grid - round_number))) for round_number in rounds
+                    }
+                    places = nearest or places
                     break
-        return [self._row(place) for place in sorted(places)]
+        return [self._row(index) for index in sorted(places)]
 
     def summary(self) -> str:
         """Return what to expect at the usual threshold, and at the best one, in a few sentences."""
@@ -538,11 +540,11 @@ class Thresholds(MetricResult):
         return word_line(self)
 
 
-def _check_threshold(given: float) -> float:
-    number = check.read_number(given)
+def _check_threshold(value: float) -> float:
+    number = check.read_number(value)
     if not np.isfinite(number):
         raise InputError(
-            f"{arg('threshold')} is not a number", needs="a number", got=check.show(given)
+            f"{arg('threshold')} is not a number", needs="a number", got=check.show(value)
         )
     return number
 

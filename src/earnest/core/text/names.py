@@ -34,19 +34,19 @@ def simplify_values(configs: Sequence[Mapping[str, object]]) -> list[dict[str, o
     >>> simplify_values([{"units": (10, 5), "f": lambda x: x}, {"units": (4,), "f": lambda x: -x}])
     [{'units': '(10, 5)', 'f': '<lambda>-1'}, {'units': '(4,)', 'f': '<lambda>-2'}]
     """
-    known: dict[int, tuple[str, str]] = {}  # objects are alive here, so that an id is theirs
+    identities: dict[int, tuple[str, str]] = {}  # objects are alive here, so that an id is theirs
     names: dict[str, dict[str, str]] = {}
     for config in configs:
         for param, value in config.items():
             if _is_object(value):
-                if id(value) not in known:
-                    known[id(value)] = _identify(value)
-                key, name = known[id(value)]
+                if id(value) not in identities:
+                    identities[id(value)] = _identify(value)
+                key, name = identities[id(value)]
                 names.setdefault(str(param), {}).setdefault(key, name)
-    told = {param: _number_names(found) for param, found in names.items()}
+    shown = {param: _number_names(keys) for param, keys in names.items()}
     return [
         {
-            str(param): told[str(param)][known[id(value)][0]]
+            str(param): shown[str(param)][identities[id(value)][0]]
             if _is_object(value)
             else simplify_value(value)
             for param, value in config.items()
@@ -153,21 +153,22 @@ def name_configs(
     >>> [name.words for name in found.values()]
     ['RBF SVM, C 1, after SES', 'RBF SVM, C 10', 'elastic net']
     """
-    given: list[dict[str, object]] = [dict(one) for one in params or [{}] * len(ids)]
-    key = _find_model_key(given)
-    short, classes = param_names(given), class_names(v for one in given for v in one.values())
-    models = ["" if key is None else name_model(one[key], classes) for one in given]
-    told = [dict(_list_settings(one, key, short, classes)) for one in given]
-    shared = _find_shared(models, told)
-    made = {}
-    for name, model, settings in zip(ids, models, told, strict=True):
+    configs: list[dict[str, object]] = [dict(config) for config in params or [{}] * len(ids)]
+    key = _find_model_key(configs)
+    short = param_names(configs)
+    classes = class_names(value for config in configs for value in config.values())
+    models = ["" if key is None else name_model(config[key], classes) for config in configs]
+    worded = [dict(_list_settings(config, key, short, classes)) for config in configs]
+    shared = _find_shared(models, worded)
+    named = {}
+    for name, model, settings in zip(ids, models, worded, strict=True):
         parts = _BETWEEN.split(name)
         if settings and set(parts) <= {model, *settings.values()}:
-            made[name] = ConfigName(*_split_name(model, parts))
+            named[name] = ConfigName(*_split_name(model, parts))
             continue
-        kept = [words for param, words in settings.items() if param not in shared[model]]
-        made[name] = ConfigName(model, ", ".join(kept) if kept or model else name)
-    return _tell_apart(made)
+        own_words = [words for param, words in settings.items() if param not in shared[model]]
+        named[name] = ConfigName(model, ", ".join(own_words) if own_words or model else name)
+    return _tell_apart(named)
 
 
 def label_configs(
@@ -260,7 +261,7 @@ def param_names(params: Iterable[Mapping[str, object]]) -> dict[str, str]:
     >>> param_names([{"svc__C": 1.0, "a__n": 1, "b__n": 2}])
     {'svc__C': 'C', 'a__n': 'a__n', 'b__n': 'b__n'}
     """
-    names = list(dict.fromkeys(name for one in params for name in one))
+    names = list(dict.fromkeys(name for config in params for name in config))
     ends = Counter(name.split("__")[-1] for name in names)
     return {
         name: name.split("__")[-1] if ends[name.split("__")[-1]] == 1 else name for name in names
@@ -288,8 +289,8 @@ def _is_printed_object(value: object) -> TypeGuard[str]:
 def _find_model_key(params: Sequence[Mapping[str, object]]) -> str | None:
     """Return the parameter that says which model a configuration is, None where none does."""
     for name in params[0] if params else ():
-        told = (one.get(name) for one in params)
-        if is_model_param(name) and all(isinstance(value, str) for value in told):
+        models = (config.get(name) for config in params)
+        if is_model_param(name) and all(isinstance(value, str) for value in models):
             return name
     return None
 
@@ -310,13 +311,13 @@ def is_model_param(name: str) -> bool:
 
 
 def _find_shared(
-    models: Sequence[str], told: Sequence[Mapping[str, str]]
+    models: Sequence[str], settings_in_words: Sequence[Mapping[str, str]]
 ) -> dict[str, frozenset[str]]:
     """Return by model the settings that all its configurations share, if there are several."""
     groups: dict[str, list[Mapping[str, str]]] = {}
-    for model, settings in zip(models, told, strict=True):
+    for model, settings in zip(models, settings_in_words, strict=True):
         groups.setdefault(model, []).append(settings)
-    if len(told) < 2:
+    if len(settings_in_words) < 2:
         return dict.fromkeys(groups, frozenset())
     return {
         model: frozenset(
@@ -334,18 +335,18 @@ def _list_settings(
 ) -> Iterator[tuple[str, str]]:
     """Yield the settings in words, each with its parameter; what was selected before comes last."""
     select = params.get(SELECTION) if key is not None else None
-    own = f"{select}_" if isinstance(select, str) else None
+    prefix = f"{select}_" if isinstance(select, str) else None
     selecting = {}
     for name, value in params.items():
-        if name == key or (name == SELECTION and own is not None):
+        if name == key or (name == SELECTION and prefix is not None):
             continue
-        if own is not None and name.startswith(own):
-            selecting[name.removeprefix(own)] = value
+        if prefix is not None and name.startswith(prefix):
+            selecting[name.removeprefix(prefix)] = value
         elif _is_printed_object(value):
             yield name, name_model(value, classes)
         else:
             yield name, f"{short[name]} {value_words(value)}"
-    if own is not None and select != NO_SELECTION:
+    if prefix is not None and select != NO_SELECTION:
         yield SELECTION, _name_selection(str(select), selecting)
 
 
@@ -356,8 +357,8 @@ def _name_selection(select: str, selecting: Mapping[str, object]) -> str:
 
 def _split_name(model: str, parts: Sequence[str]) -> tuple[str, str]:
     """Return the model and the settings of an id that is a name already."""
-    rest = [part for part in parts if part != model]
-    return (model if len(rest) < len(parts) else "", ", ".join(rest))
+    settings = [word for word in parts if word != model]
+    return (model if len(settings) < len(parts) else "", ", ".join(settings))
 
 
 def _tell_apart(names: dict[str, ConfigName]) -> dict[str, ConfigName]:

@@ -123,12 +123,12 @@ def find_unknown_letters(texts: Iterable[str]) -> tuple[str, ...]:
 
 def _visible(text: str) -> str:
     """Return text on one line without signs that cannot be seen, letters and accents as one."""
-    kept = []
+    signs = []
     for sign in unicodedata.normalize("NFC", one_line(text)):
         kind = unicodedata.category(sign)
         blank = kind in ("Zl", "Zp") or (kind == "Zs" and sign != "\u00a0")
-        kept.append(" " if blank else "" if kind in ("Cc", "Cf", "Cs") else sign)
-    return "".join(kept)
+        signs.append(" " if blank else "" if kind in ("Cc", "Cf", "Cs") else sign)
+    return "".join(signs)
 
 
 def one_line(text: str) -> str:
@@ -308,32 +308,32 @@ def _stands_on(rows: Sequence[Estimate]) -> str:
 
 
 @make_paper_table.register
-def _make_comparisons_table(given: Comparison | Comparisons) -> PaperTable:
+def _make_comparisons_table(result: Comparison | Comparisons) -> PaperTable:
     """Return the table of comparisons: one row per pair, the nearest rival first."""
     at_once = False
-    if isinstance(given, Comparisons):
-        given, at_once = given.as_shown()
-    many = isinstance(given, Comparisons)
-    pairs = given.ranked() if isinstance(given, Comparisons) else [(given, None)]
-    made = [one for one, _ in pairs]
-    places = max((places_of_difference(one) for one in made), default=3)
-    level = _level_words([one.interval for one in made])
-    bayesian = any(one.probabilities is not None for one in made)
+    if isinstance(result, Comparisons):
+        result, at_once = result.as_shown()
+    many = isinstance(result, Comparisons)
+    pairs = result.ranked() if isinstance(result, Comparisons) else [(result, None)]
+    comparisons = [comparison for comparison, _ in pairs]
+    places = max((places_of_difference(comparison) for comparison in comparisons), default=3)
+    level = _level_words([comparison.interval for comparison in comparisons])
+    bayesian = any(comparison.probabilities is not None for comparison in comparisons)
     heads = ["configuration" if many else "comparison", "difference", level or "interval"]
     heads += ["better", "equal", "worse"] if bayesian else ["p"]
-    if isinstance(given, Comparisons):
+    if isinstance(result, Comparisons):
         heads += [*([] if bayesian else ["adjusted p"]), "verdict"]
     body = []
-    for one, adjusted in pairs:
-        cells = [one.b if many else f"{one.a} {MINUS} {one.b}"]
-        cells += [_cell(one.difference, places, one.limits)]
-        cells += [_ends(one.interval, places, one.limits, words=level is None)]
-        cells += _chances(one) if bayesian else [_p(one.p_value)]
-        if isinstance(given, Comparisons):
+    for comparison, adjusted in pairs:
+        cells = [comparison.b if many else f"{comparison.a} {MINUS} {comparison.b}"]
+        cells += [_cell(comparison.difference, places, comparison.limits)]
+        cells += [_ends(comparison.interval, places, comparison.limits, words=level is None)]
+        cells += _chances(comparison) if bayesian else [_p(comparison.p_value)]
+        if isinstance(result, Comparisons):
             cells += [] if bayesian else [_p(adjusted)]
-            cells += [str(given.standings[one.b])]
+            cells += [str(result.standings[comparison.b])]
         body.append(tuple(cells))
-    return PaperTable(tuple(heads), tuple(body), _say_compared(given, made, at_once))
+    return PaperTable(tuple(heads), tuple(body), _say_compared(result, comparisons, at_once))
 
 
 def statistic_table(
@@ -350,18 +350,18 @@ def statistic_table(
 
 
 def _say_compared(
-    given: Comparison | Comparisons, comparisons: Sequence[Comparison], at_once: bool = False
+    result: Comparison | Comparisons, comparisons: Sequence[Comparison], at_once: bool = False
 ) -> str:
     first = comparisons[0]
     facts = [f"n = {first.n_cases}", f"test {first.test}"]
-    if isinstance(given, Comparisons):
-        facts.insert(0, f"{first.metric} of {given.reference} minus that of the configuration")
+    if isinstance(result, Comparisons):
+        facts.insert(0, f"{first.metric} of {result.reference} minus that of the configuration")
         rules = {"none": "p not adjusted", "simultaneous": "p adjusted for all simultaneously"}
-        facts.append(rules.get(given.adjust, f"adjusted by {given.adjust}"))
+        facts.append(rules.get(result.adjust, f"adjusted by {result.adjust}"))
         facts += ["simultaneous intervals"] * at_once
     else:
         facts.insert(0, first.metric)
-    cautions = [*given.cautions, *(c for comparison in comparisons for c in comparison.cautions)]
+    cautions = [*result.cautions, *(c for comparison in comparisons for c in comparison.cautions)]
     codes = sorted({caution.code for caution in cautions})
     return ", ".join(facts) + (f"; cautions: {', '.join(codes)}" if codes else "") + "."
 

@@ -68,17 +68,17 @@ def word_headline(thresholds: Thresholds) -> str:
             f"No score crosses the usual threshold of {show_cut(thresholds.usual)}: choose another."
         )
     row = thresholds.at(thresholds.usual)
-    found = show_value(thresholds, "sensitivity", row.sensitivity.value)
-    kept = show_value(thresholds, "specificity", row.specificity.value)
+    sensitivity = show_value(thresholds, "sensitivity", row.sensitivity.value)
+    specificity = show_value(thresholds, "specificity", row.specificity.value)
     return (
-        f"Above {show_cut(row.threshold)}, expect a sensitivity of {found} and a specificity of "
-        f"{kept}."
+        f"Above {show_cut(row.threshold)}, expect a sensitivity of {sensitivity} and a "
+        f"specificity of {specificity}."
     )
 
 
 def tell_choice(thresholds: Thresholds, choice: ThresholdChoice) -> str:
     """Return what a rule chooses, what to expect there, and what it seemed to be."""
-    (found, found_own), (kept, kept_own) = (
+    (sensitivity, own_sensitivity), (specificity, own_specificity) = (
         (show_value(thresholds, name, rate.value), show_value(thresholds, name, rate.naive))
         for name, rate in (
             ("sensitivity", choice.sensitivity),
@@ -87,8 +87,9 @@ def tell_choice(thresholds: Thresholds, choice: ThresholdChoice) -> str:
     )
     rule = choice.rule[0].upper() + choice.rule[1:]
     return (
-        f"{rule}: above {show_cut(choice.threshold)}, expect a sensitivity of {found} "
-        f"({found_own} on the cases that chose it) and a specificity of {kept} ({kept_own})."
+        f"{rule}: above {show_cut(choice.threshold)}, expect a sensitivity of {sensitivity} "
+        f"({own_sensitivity} on the cases that chose it) and a specificity of {specificity} "
+        f"({own_specificity})."
     )
 
 

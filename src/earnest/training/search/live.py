@@ -305,12 +305,12 @@ def _check_page(path: str | Path) -> Path:
 
 
 @contextmanager
-def open_page(given: str | Path | LivePage | None, title: str) -> Iterator[LivePage | None]:
+def open_page(page_or_path: str | Path | LivePage | None, title: str) -> Iterator[LivePage | None]:
     """Yield the page of a search: for a path a new one, which ends with the search."""
-    if given is None or isinstance(given, LivePage):
-        yield given  # its owner ends it
+    if page_or_path is None or isinstance(page_or_path, LivePage):
+        yield page_or_path  # its owner ends it
         return
-    page = LivePage(given, title=title)
+    page = LivePage(page_or_path, title=title)
     with page:
         yield page
     if page.trouble is not None:
@@ -472,9 +472,9 @@ def stand_by_predictions(pi: Predictions, metric: Metric, seed: int) -> LiveStan
     drawn = score_table(pi.select(order.tolist()), metric, _draw(pi, seed))
     tail = 50 * (1 - LEVEL)
     low, high = np.full((2, len(order)), np.nan)
-    told = ~np.isnan(drawn).all(axis=0)
-    if told.any():
-        low[told], high[told] = np.nanpercentile(drawn[:, told], [tail, 100 - tail], axis=0)
+    scored = ~np.isnan(drawn).all(axis=0)
+    if scored.any():
+        low[scored], high[scored] = np.nanpercentile(drawn[:, scored], [tail, 100 - tail], axis=0)
     ids, names = pi.configs.ids, _name_all(pi.configs.ids, pi.configs.params)
     leaders = (
         Leader(ids[i], names[ids[i]], float(scores[i]), float(a), float(b))

@@ -164,17 +164,17 @@ class OptunaAsker:
     def ask(self) -> Sequence[dict[str, object]]:
         """Return the parameters of the next batch, none at the end."""
         self._asked = []
-        found: list[dict[str, object]] = []
+        proposals: list[dict[str, object]] = []
         size = min(self.knobs.batch, self.knobs.n_trials - self._count)
         with self._silence():
-            while len(found) < size and not self._ended:
+            while len(proposals) < size and not self._ended:
                 trial, params = self._propose()
                 if params is None:
                     break
                 self._asked.append(trial)
-                found.append(params)
-        self._count += len(found)
-        return found
+                proposals.append(params)
+        self._count += len(proposals)
+        return proposals
 
     def tell(self, scores: Sequence[float]) -> None:
         """Let the sampler learn the mean scores of the last batch; NaN is a failure."""
@@ -271,13 +271,13 @@ def _make_parzen(seed: int) -> BaseSampler:
         return optuna.samplers.TPESampler(seed=seed, constant_liar=True)
 
 
-def _make_sampler(given: object, seed: int) -> BaseSampler:
+def _make_sampler(choice: object, seed: int) -> BaseSampler:
     """Return a sampler of its own for one run."""
-    own = int(Seeds(seed).generator(Purpose.TRAINING, 0).integers(0, 2**31 - 1))
-    if isinstance(given, type):
-        sampler: BaseSampler = given(seed=own)
+    run_seed = int(Seeds(seed).generator(Purpose.TRAINING, 0).integers(0, 2**31 - 1))
+    if isinstance(choice, type):
+        sampler: BaseSampler = choice(seed=run_seed)
     else:
-        sampler = given(own) if callable(given) else deepcopy(cast("BaseSampler", given))
+        sampler = choice(run_seed) if callable(choice) else deepcopy(cast("BaseSampler", choice))
     if type(sampler).__name__ == CMA_ES and find_spec("cmaes") is None:
         raise MissingOptunaError(  # Optuna would say so after the first batch is trained
             f"Optuna's {CMA_ES} needs the package cmaes, which is not installed",

@@ -133,8 +133,10 @@ def _can_take_weights(scorer: Scorer) -> bool:
 
 
 def _can_weigh(scorer: Scorer) -> bool:
-    own = getattr(scorer, "_accept_sample_weight", None)
-    return bool(own()) if own is not None else "sample_weight" in signature(scorer).parameters
+    accepts = getattr(scorer, "_accept_sample_weight", None)
+    return (
+        bool(accepts()) if accepts is not None else "sample_weight" in signature(scorer).parameters
+    )
 
 
 DEFAULT_DRAWS = 10  # configurations drawn from distributions, as in RandomizedSearchCV
@@ -284,14 +286,16 @@ def find_base_estimator(options: SearchOptions) -> Estimator:
     )
 
 
-def find_first_estimator(given: object) -> Estimator | None:
+def find_first_estimator(candidates: object) -> Estimator | None:
     """Return the first of a list of whole estimators, or None if it is not such a list."""
-    if isinstance(given, str | bytes | Mapping | Iterator) or not isinstance(given, Iterable):
+    if isinstance(candidates, str | bytes | Mapping | Iterator) or not isinstance(
+        candidates, Iterable
+    ):
         return None
-    first = next(iter(given), None)
+    first = next(iter(candidates), None)
     if first is None or isinstance(first, Mapping):
         return None
-    candidates = read_candidates(given)
+    candidates = read_candidates(candidates)
     assert isinstance(candidates, ConfigurationList)
     return candidates.estimators[0]
 
@@ -322,9 +326,9 @@ def _read_spaces(
     return _list_configurations(list(ParameterSampler(spaces, count, random_state=random_state)))
 
 
-def _list_configurations(found: list[dict[str, object]]) -> ConfigurationList:
-    names = tuple(f"c{i}" for i in range(len(found)))
-    return ConfigurationList(names, tuple(Configuration(params) for params in found))
+def _list_configurations(settings: list[dict[str, object]]) -> ConfigurationList:
+    names = tuple(f"c{i}" for i in range(len(settings)))
+    return ConfigurationList(names, tuple(Configuration(params) for params in settings))
 
 
 def _check_space(space: Mapping[str, object]) -> bool:
@@ -611,9 +615,9 @@ def _list_arguments(routed: FitArguments) -> dict[str, object]:
     """Return the further arguments of `fit`, by name and where they go."""
     places = {"fit": routed.fit, "split": routed.split, "score": routed.score}
     return {
-        f"{name} for {place}": value
-        for place, given in places.items()
-        for name, value in given.items()
+        f"{name} for {destination}": value
+        for destination, values in places.items()
+        for name, value in values.items()
         if value is not None
     }
 
@@ -638,18 +642,18 @@ def _draw_candidates(
     Configurations are drawn exactly as RandomizedSearchCV draws them. With a store and no
     `random_state`, the seed is made from the facts, so that the same call resumes.
     """
-    given = options.random_state
-    if given is None and options.store is not None:
-        given = make_seed(facts)
-    if isinstance(given, np.random.Generator | np.random.SeedSequence):
-        given = Seeds.of(given).entropy % 2**32
+    seed_or_generator = options.random_state
+    if seed_or_generator is None and options.store is not None:
+        seed_or_generator = make_seed(facts)
+    if isinstance(seed_or_generator, np.random.Generator | np.random.SeedSequence):
+        seed_or_generator = Seeds.of(seed_or_generator).entropy % 2**32
     candidates = read_candidates(
         options.given_candidates,
         n_iter=options.n_iter,
-        random_state=given,
+        random_state=seed_or_generator,
         sampled=options.param_distributions is not None,
     )
-    return candidates, Seeds.of(given).entropy
+    return candidates, Seeds.of(seed_or_generator).entropy
 
 
 def check_options(options: SearchOptions) -> Estimator:
@@ -688,14 +692,14 @@ def check_options(options: SearchOptions) -> Estimator:
     return base
 
 
-def _check_seed(given: object) -> None:
+def _check_seed(seed: object) -> None:
     kinds = (np.random.Generator, np.random.SeedSequence, np.random.RandomState)
-    number = isinstance(given, int | np.integer) and not isinstance(given, bool) and given >= 0
-    if given is not None and not number and not isinstance(given, kinds):
+    number = isinstance(seed, int | np.integer) and not isinstance(seed, bool) and seed >= 0
+    if seed is not None and not number and not isinstance(seed, kinds):
         raise InputError(
             "`random_state` is not a seed",
             needs="None, a non-negative int, numpy.random.RandomState, Generator or SeedSequence",
-            got=check.show(given),
+            got=check.show(seed),
         )
 
 

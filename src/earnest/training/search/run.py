@@ -243,8 +243,8 @@ def _run_dynamic(
 ) -> None:
     """Run a search that proposes configurations and learns their mean scores."""
     asker = candidates.start(seed)
-    while asked := list(asker.ask()):
-        configs = _evaluate(opened, ledger, asked)
+    while proposals := list(asker.ask()):
+        configs = _evaluate(opened, ledger, proposals)
         asker.tell([_average_scores(ledger, config, options) for config in configs])
     _refuse_nothing_proposed(ledger)
 
@@ -255,10 +255,10 @@ def _run_crossed(
     """Run a search whose two samplers each learn the scores of one half of the cases."""
     metric = cast(Metric, prepared.problem.metric)
     asker = CrossedAsker(candidates, Seeds(prepared.seed))
-    while asked := asker.ask():
-        halves = [proposal.half for proposal in asked]
-        guided_by = [proposal.guided_by for proposal in asked]
-        configs = _evaluate(opened, ledger, [proposal.params for proposal in asked], guided_by)
+    while proposals := asker.ask():
+        halves = [proposal.half for proposal in proposals]
+        guided_by = [proposal.guided_by for proposal in proposals]
+        configs = _evaluate(opened, ledger, [proposal.params for proposal in proposals], guided_by)
         pi = cast(Predictions, ledger.make_predictions(configs))
         asker.tell(halves, list(score_halves(pi, halves, metric)))
     _refuse_nothing_proposed(ledger)
@@ -314,11 +314,11 @@ def _is_static(candidates: ConfigurationList | DynamicSearch) -> bool:
 
 def _describe_search(options: SearchOptions, prepared: SearchSetup) -> str:
     """Return what a reader of the run file needs to know: scores and ranges."""
-    given = options.given_candidates
+    candidates = options.given_candidates
     return about_search(
         score_names(prepared.scoring.names or (SINGLE,), prepared.scoring.shown, options.scoring),
         options.refit if isinstance(options.refit, str) else None,
-        ranges_of(getattr(given, "space", given)),
+        ranges_of(getattr(candidates, "space", candidates)),
         None if prepared.problem.metric is None else prepared.problem.metric.name,
     )
 

@@ -396,9 +396,9 @@ class SearchCV(
         """Score the best estimator on other data, by the scorer that chose it."""
         need_refit(self, "score")
         check_is_fitted(self)
-        given: dict[str, object] = {}
+        routed: dict[str, object] = {}
         if is_routing_enabled():
-            given = process_routing(self, "score", **params).scorer["score"]
+            routed = process_routing(self, "score", **params).scorer["score"]
         elif params:
             raise InputError(
                 f"score takes {check.some(params)} only with metadata routing",
@@ -406,8 +406,8 @@ class SearchCV(
             )
         y = make_survival_outcome(y)
         if isinstance(self.scorer_, dict):
-            return self.scorer_[self.refit](self.best_estimator_, X, y, **given)
-        value = self.scorer_(self.best_estimator_, X, y, **given)
+            return self.scorer_[self.refit](self.best_estimator_, X, y, **routed)
+        value = self.scorer_(self.best_estimator_, X, y, **routed)
         return value[self.refit] if self.multimetric_ else value
 
     def base_estimator(self) -> Estimator:
@@ -423,15 +423,15 @@ class SearchCV(
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         try:
-            own = get_tags(self.base_estimator())
+            base_tags = get_tags(self.base_estimator())
         except InputError:  # nothing to ask: a search that cannot be fitted can still be shown
             return tags
-        tags.estimator_type = own.estimator_type
-        tags.classifier_tags = deepcopy(own.classifier_tags)
-        tags.regressor_tags = deepcopy(own.regressor_tags)
-        tags.input_tags.pairwise = own.input_tags.pairwise
-        tags.input_tags.sparse = own.input_tags.sparse
-        tags.target_tags.multi_output = own.target_tags.multi_output
+        tags.estimator_type = base_tags.estimator_type
+        tags.classifier_tags = deepcopy(base_tags.classifier_tags)
+        tags.regressor_tags = deepcopy(base_tags.regressor_tags)
+        tags.input_tags.pairwise = base_tags.input_tags.pairwise
+        tags.input_tags.sparse = base_tags.input_tags.sparse
+        tags.target_tags.multi_output = base_tags.target_tags.multi_output
         return tags
 
 
@@ -482,16 +482,16 @@ def refit_winner(
         if isinstance(configuration, Configuration)
         else configuration
     )
-    given = (search.best_estimator_, shared.X, shared.y, shared.fit_params)
-    told = None if callbacks is None else callbacks.refit()
+    arguments = (search.best_estimator_, shared.X, shared.y, shared.fit_params)
+    watched = None if callbacks is None else callbacks.refit()
     start = time.perf_counter()
-    with told.fitting(*given) if told else nullcontext():
-        fit_model(*given)
+    with watched.fitting(*arguments) if watched else nullcontext():
+        fit_model(*arguments)
     search.refit_time_ = time.perf_counter() - start
     if hasattr(search.best_estimator_, "feature_names_in_"):
         search.feature_names_in_ = search.best_estimator_.feature_names_in_
-    if told is not None:
-        told.end()
+    if watched is not None:
+        watched.end()
 
 
 def _fit_prepared(
@@ -526,6 +526,6 @@ def _search(
     """Evaluate the configurations, and notify the callbacks of every fit."""
     if callbacks is None:
         return search_all(options, prepared)
-    with callbacks.searching(count_planned(prepared.candidates), len(prepared.splits)) as told:
-        experiment = replace(prepared.experiment, callbacks=told)
+    with callbacks.searching(count_planned(prepared.candidates), len(prepared.splits)) as watched:
+        experiment = replace(prepared.experiment, callbacks=watched)
         return search_all(options, replace(prepared, experiment=experiment))

@@ -115,21 +115,21 @@ def scan_columns(table: TrainingTable, folds: Pairs, rng: np.random.Generator) -
     tested = np.flatnonzero(fold >= 0)
     layers = None if table.layers is None else table.layers[tested]
     rows = tested[sample_rows(len(tested), most, rng, layers=layers)]
-    part, fold = table.take(rows), fold[rows]
+    sample, fold = table.take(rows), fold[rows]
     if len(rows) < FEWEST_CASES or len(np.unique(fold)) < 2:
         return None
-    outcome = _encode_outcome(part)
-    means = [_predict_alone(_bin(values, len(rows)), fold, outcome) for values in part.X.T]
+    outcome = _encode_outcome(sample)
+    means = [_predict_alone(_bin(values, len(rows)), fold, outcome) for values in sample.X.T]
     responses = np.stack(means, axis=1)  # (m, p, K)
-    separation = _measure_separation(part, fold, responses)
+    separation = _measure_separation(sample, fold, responses)
     return ColumnScan(
-        table=part,
+        table=sample,
         rows=rows,
         fold=fold,
         responses=responses,
         separation=separation,
-        patterns=dict(_find_patterns(part)),
-        ordered=tuple(_find_ordered(part, fold, outcome)),
+        patterns=dict(_find_patterns(sample)),
+        ordered=tuple(_find_ordered(sample, fold, outcome)),
     )
 
 
@@ -190,9 +190,9 @@ def _predict_alone(codes: Codes, fold: Codes, outcome: Floats) -> Floats:
     means = np.empty_like(outcome)
     for index, column in enumerate(outcome.T):
         sums = np.bincount(cells, weights=column, minlength=folds * bins).reshape(folds, bins)
-        rest = sums.sum(axis=0) - sums
-        overall = rest.sum(axis=1, keepdims=True) / others.sum(axis=1, keepdims=True)
-        means[:, index] = ((rest + PRIOR * overall) / (others + PRIOR))[fold, codes]
+        sums_of_others = sums.sum(axis=0) - sums
+        overall = sums_of_others.sum(axis=1, keepdims=True) / others.sum(axis=1, keepdims=True)
+        means[:, index] = ((sums_of_others + PRIOR * overall) / (others + PRIOR))[fold, codes]
     return means
 
 
@@ -270,8 +270,8 @@ def _find_told(mark: NDArray[np.bool_], layers: Codes, sizes: Codes, looks: int)
 
 def _find_ordered(table: TrainingTable, fold: Codes, outcome: Floats) -> Iterator[int]:
     """Yield the columns that follow the order of rows, if that order predicts the outcome."""
-    place = table.rows.astype(np.float64)
-    alone = _predict_alone(_bin(place, len(place)), fold, outcome)[:, None, :]
+    row_numbers = table.rows.astype(np.float64)
+    alone = _predict_alone(_bin(row_numbers, len(row_numbers)), fold, outcome)[:, None, :]
     if _measure_separation(table, fold, alone)[0] < BY_ORDER:
         return
     layers = _make_layers(table)
@@ -279,7 +279,7 @@ def _find_ordered(table: TrainingTable, fold: Codes, outcome: Floats) -> Iterato
         if table.inputs.levels[index] or np.isnan(values).any():
             continue
         if len(np.unique(values)) >= DISTINCT * len(values) and (
-            abs(_correlate_within(values, place, layers)) >= FOLLOWING
+            abs(_correlate_within(values, row_numbers, layers)) >= FOLLOWING
         ):
             yield index
 
@@ -292,13 +292,13 @@ def _make_layers(table: TrainingTable) -> Codes:
     return ranks * LAYERS // len(ranks)
 
 
-def _correlate_within(values: Floats, place: Floats, layers: Codes) -> float:
+def _correlate_within(values: Floats, row_numbers: Floats, layers: Codes) -> float:
     """Return the rank correlation within layers, the mean over their cases."""
     total = 0.0
     for layer in np.unique(layers):
         rows = layers == layer
         if rows.sum() > 2:
-            ranks = [np.argsort(np.argsort(each[rows])) for each in (values, place)]
+            ranks = [np.argsort(np.argsort(each[rows])) for each in (values, row_numbers)]
             total += float(np.corrcoef(ranks[0], ranks[1])[0, 1]) * float(rows.sum())
     return total / len(values)
 
@@ -373,17 +373,17 @@ def _choose(
     scan: ColumnScan, near: Sequence[int], seed: int
 ) -> dict[int, tuple[LeakSign, str | None]]:
     """Return the columns without which the others together do much worse, and why each."""
-    told = {*scan.patterns, *scan.ordered}
+    marked = {*scan.patterns, *scan.ordered}
     n_columns = scan.table.inputs.n_columns
-    others = [index for index in range(n_columns) if index not in told.union(near)]
-    if not others or not told.union(near):
+    others = [index for index in range(n_columns) if index not in marked.union(near)]
+    if not others or not marked.union(near):
         return {}
-    rest = _normal(_measure_together(scan, others, seed))
+    baseline = _normal(_measure_together(scan, others, seed))
     suspects: dict[int, tuple[LeakSign, str | None]] = {}
     stands_out = len(near) <= max(1.0, MOST_OF_COLUMNS * n_columns)
-    if near and stands_out and _normal(scan.separation[near].max()) - rest >= BEHIND:
+    if near and stands_out and _normal(scan.separation[near].max()) - baseline >= BEHIND:
         suspects |= {index: (_find_sign(scan, index), None) for index in near}
-    if told and _normal(_measure_together(scan, [*told, *others], seed)) - rest >= LOSS:
+    if marked and _normal(_measure_together(scan, [*marked, *others], seed)) - baseline >= LOSS:
         suspects |= dict.fromkeys(scan.ordered, (LeakSign.ORDER, None))
         suspects |= scan.patterns
     return suspects
@@ -420,8 +420,8 @@ def _measure_together(scan: ColumnScan, columns: list[int], seed: int) -> float:
 
 def _halve(fold: Codes) -> Iterator[NDArray[np.bool_]]:
     """Yield the cases of each of three sets of folds: fewer fits than folds."""
-    for part in range(min(3, int(fold.max()) + 1)):
-        yield fold % 3 == part
+    for third in range(min(3, int(fold.max()) + 1)):
+        yield fold % 3 == third
 
 
 def score_of(pi: Predictions, config: str, metric: Metric) -> float:

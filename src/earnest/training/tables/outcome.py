@@ -54,7 +54,7 @@ class TableOutcome:
         The rows of the table that have an outcome.
     words : str
         The outcome in short, for people.
-    said : str
+    task_note : str
         How the task was chosen if it could be another one, otherwise empty.
     """
 
@@ -63,7 +63,7 @@ class TableOutcome:
     classes: tuple[object, ...]
     rows: NDArray[np.intp]
     words: str
-    said: str = ""
+    task_note: str = ""
 
 
 def read_outcome(
@@ -160,7 +160,7 @@ def _read_single(columns: Columns, name: str, task: Task | None, positive: objec
             classes=(),
             rows=rows,
             words=f"{name}: {labels[0]:g} to {labels[-1]:g}",
-            said=reason,
+            task_note=reason,
         )
     return _read_classes(name, codes, plain_labels(labels), inferred, positive, rows, reason)
 
@@ -267,7 +267,7 @@ def _read_classes(
         classes=classes,
         rows=rows,
         words=f"{name}: {check.some(shown, limit=6)}",
-        said=reason,
+        task_note=reason,
     )
 
 

@@ -229,7 +229,7 @@ class TrainingTable:
         How many rows the table has, and how many of them have an outcome.
     cautions : tuple of Caution
         What was left out, and why.
-    words, said : str
+    words, task_note : str
         The outcome in short; how the task was chosen if it could be another.
     source : str
         The name of the file.
@@ -247,7 +247,7 @@ class TrainingTable:
     n_known: int
     cautions: tuple[Caution, ...]
     words: str
-    said: str
+    task_note: str
     source: str
 
     @property
@@ -312,8 +312,8 @@ def read_training_table(
     columns that identify the rows, dates, text with many levels, and columns that are empty,
     constant, or the same as another or as the outcome. Rows without an outcome are left out too.
     The task follows from the outcome: text and two values are classes, integers with at most
-    ten values are classes as well (`said` tells so), other numbers are numbers; `task` overrides
-    it.
+    ten values are classes as well (`task_note` tells so), other numbers are numbers; `task`
+    overrides it.
 
     `Schema.encode(table)` makes the same matrix of other rows: it refuses a missing column, and
     text where numbers were, and reads levels that it does not know as missing.
@@ -390,7 +390,7 @@ def read_training_table(
             *warn_of_group_columns(X, outcome.y[cases], schema, group),
         ),
         words=outcome.words,
-        said=outcome.said,
+        task_note=outcome.task_note,
         source=columns.source or "the table",
     )
 

@@ -44,7 +44,7 @@ class Folder:
     plan: TunePlan | None = None
 
     @classmethod
-    def of(cls, out: str | Path, *, resume: bool, asked: TuneOptions) -> Folder:
+    def of(cls, out: str | Path, *, resume: bool, options: TuneOptions) -> Folder:
         """Check a folder before any work: it can be written to, and holds no other run."""
         if not str(out).strip():
             raise InputError(f"{arg('out')} has no name", needs="a folder", got=repr(str(out)))
@@ -55,7 +55,7 @@ class Folder:
         remove_abandoned(path)
         files = [name for name in FILES if (path / name).exists()]
         if resume:
-            return cls(path, _plan_of(path, asked))
+            return cls(path, _plan_of(path, options))
         if files:
             raise InputError(
                 f"{_show_value(path)} already holds a run",

@@ -134,7 +134,7 @@ class Job:
     Made by `begin`; `plan` then measures and settles what is tried, and `run` runs it.
     """
 
-    asked: TuneOptions
+    options: TuneOptions
     folder: Folder | None
     table: TrainingTable
     metric: str
@@ -158,12 +158,12 @@ class Job:
     @cached_property
     def configs(self) -> tuple[PortfolioConfiguration, ...]:
         """All configurations that the portfolio has for this table, in its order."""
-        given, task = self.asked.portfolio, self.table.task
-        portfolio = given if isinstance(given, Portfolio) else load_portfolio(given)
+        choice, task = self.options.portfolio, self.table.task
+        portfolio = choice if isinstance(choice, Portfolio) else load_portfolio(choice)
         return portfolio.configurations(
             task,
             self.table.inputs,
-            n=self.asked.n_configs,
+            n=self.options.n_configs,
             rng=self.seed,
             probabilities=True,
         )
@@ -178,12 +178,12 @@ class Job:
             know how long it takes. By default the winner is judged, and there is no report.
         """
         seeds = Seeds(self.seed)
-        where = backends.plan_backend(self.asked.n_jobs, limited=False)
+        where = backends.plan_backend(self.options.n_jobs, limited=False)
         at_once = max(1, where.n_jobs)
         before = read_machine()
         pilot = Pilot({}, 0.0)
         if self.resumed is None:
-            pilot = measure(self.table, self.configs, self.asked.planned_seconds, seeds)
+            pilot = measure(self.table, self.configs, self.options.planned_seconds, seeds)
             if not pilot.paces:
                 raise _explain_no_fit(next(iter(pilot.failures.values())), self.table.task)
         pace = FinishPace()
@@ -203,7 +203,7 @@ class Job:
     @property
     def _has_end(self) -> bool:
         """Whether the search ends at a moment, and not when its fits are made."""
-        return self.repeated is None and math.isfinite(self.asked.seconds)
+        return self.repeated is None and math.isfinite(self.options.seconds)
 
     def _fit_plan(
         self, pilot: Pilot, pace: FinishPace, alone: float, seeds: Seeds, at_once: int
@@ -214,27 +214,27 @@ class Job:
         time is left for them: so it is planned as if nothing followed, and then again.
         """
         choosing = None
-        if self.asked.rule is not None and self._has_end:
-            choosing = measure_judging(self.table, self.metric, self.asked.rule, seeds)
+        if self.options.rule is not None and self._has_end:
+            choosing = measure_judging(self.table, self.metric, self.options.rule, seeds)
         ending, resamples = Ending(), None
         chosen, rows, left = self.configs, self.table.n_cases, 0.0
         for _ in range(2):
-            left = ending.find_time_of_search(self.asked.seconds)
+            left = ending.find_time_of_search(self.options.seconds)
             left -= monotonic() - self.started
-            chosen, rows = fit_into(left, self.configs, self.table, pilot, self.asked, at_once)
+            chosen, rows = fit_into(left, self.configs, self.table, pilot, self.options, at_once)
             seconds = None
             if choosing is not None:
                 resamples = self._count_resamples(choosing, rows, alone)
-                most = MOST_OF_JUDGING * self.asked.seconds / alone
+                most = MOST_OF_JUDGING * self.options.seconds / alone
                 seconds = min(choosing.at(rows, resamples), most)
             fits = [pilot.fit_seconds(config, rows) / pilot.crowding for config in chosen]
             if self._has_end:  # a search goes on while there is time, beyond those that are sure
                 tried = min(round(len(chosen) / USED), len(self.configs))
                 ending = estimate_ending(pace, fits, rows, tried, crowding=alone, ensembles=seconds)
-        more = list_more(left, self.configs, chosen, rows, pilot, self.asked, at_once)
-        trained = rows * (self.asked.folds - 1) / self.asked.folds
+        more = list_more(left, self.configs, chosen, rows, pilot, self.options, at_once)
+        trained = rows * (self.options.folds - 1) / self.options.folds
         took = [pilot.fit_seconds(config, trained) for config in chosen]
-        least = estimate_least_seconds(chosen, rows, pilot, self.asked, at_once, ending)
+        least = estimate_least_seconds(chosen, rows, pilot, self.options, at_once, ending)
         return TunePlan(
             seed=self.seed,
             most_rows=self.most_rows,
@@ -242,8 +242,8 @@ class Job:
             configs=tuple(config.name for config in (*chosen, *more)),
             n_sure=len(chosen) if more else None,
             n_offered=len(self.configs),
-            fit_seconds=self.asked.fits_a_configuration * sum(took),
-            asked={**self.asked.same(), "seed": self.seed},
+            fit_seconds=self.options.fits_a_configuration * sum(took),
+            asked={**self.options.same(), "seed": self.seed},
             least_seconds=monotonic() - self.started + least,
             crowding=pilot.crowding,
             n_resamples=resamples,
@@ -253,20 +253,20 @@ class Job:
     def _count_resamples(self, pace: JudgingPace, rows: int, crowding: float) -> int:
         """Return how many resamples an ensemble is judged by: as many as there is time for."""
         most = BBC().n_resamples
-        fewest = math.ceil(2 * DRAWS_IN_TAIL / (1 - self.asked.confidence_level))
-        seconds = TIME_OF_JUDGING * self.asked.seconds / crowding
+        fewest = math.ceil(2 * DRAWS_IN_TAIL / (1 - self.options.confidence_level))
+        seconds = TIME_OF_JUDGING * self.options.seconds / crowding
         return pace.count_within(seconds, rows, min(fewest, most), most)
 
     def find_deadline(self, plan: TunePlan) -> float:
         """Return when the search ends, unless it is complete before; infinity without a budget."""
         if not self._has_end:
             return math.inf
-        return self.started + plan.ending.find_time_of_search(self.asked.seconds)
+        return self.started + plan.ending.find_time_of_search(self.options.seconds)
 
     def find_budget(self, plan: TunePlan) -> float | None:
         """Return the seconds that a plan will use up; None for one that ends with its fits."""
         goes_on = plan.n_sure is not None and self._has_end
-        return self.asked.seconds if goes_on else None
+        return self.options.seconds if goes_on else None
 
     def make_meter(self, *listeners: Progress, every: float | None = None) -> Meter:
         """Return the meter of the run, which shows its progress to the end of all that follows."""
@@ -300,17 +300,17 @@ class Job:
         configs = _find_configurations(self.configs, plan.configs)
         seeds = Seeds(plan.seed)
         draws = seeds.generator(Purpose.SPLITS, 0, 3)
-        table = self.table.sample(plan.n_rows, draws, fewest=max(FEWEST, self.asked.folds))
-        folds = make_pairs(table, self.asked.folds, self.asked.repeats, seeds)[: plan.n_splits]
+        table = self.table.sample(plan.n_rows, draws, fewest=max(FEWEST, self.options.folds))
+        folds = make_pairs(table, self.options.folds, self.options.repeats, seeds)[: plan.n_splits]
         draws = seeds.generator(Purpose.SPLITS, 0, 7)
         scan = scan_columns(table, folds, draws)
         if self.folder is not None:
-            self.folder.make(24 * table.n_cases * len(configs) * self.asked.repeats)
+            self.folder.make(24 * table.n_cases * len(configs) * self.options.repeats)
         ran = run_search(
             table,
             configs,
             folds,
-            self.asked,
+            self.options,
             plan,
             self.metric,
             path=None if self.folder is None else self.folder.run,
@@ -324,7 +324,7 @@ class Job:
             tuned = self._make_result(plan, table, folds, ran, scan)
         if self.folder is not None:
             _write(tuned, self.folder)
-        if self.asked.learning_curve:
+        if self.options.learning_curve:
             meter.say(LEARNING_MORE)
             with meter.handed_over() as listeners:
                 tuned = self._add_learning(tuned, Meter(listeners))
@@ -340,11 +340,11 @@ class Job:
                 table.X,
                 table.y,
                 metric=self.metric,
-                cv=self.asked.folds,
+                cv=self.options.folds,
                 groups=table.groups,
-                confidence_level=self.asked.confidence_level,
+                confidence_level=self.options.confidence_level,
                 store=None if folder is None else folder.path / LEARNING_RUN,
-                n_jobs=self.asked.n_jobs,
+                n_jobs=self.options.n_jobs,
                 progress=meter,
                 rng=int(draws.integers(2**32)),
             )
@@ -359,9 +359,9 @@ class Job:
 
     def _measure_use(self, fit_seconds: float) -> float | None:
         """Return the share of the budget that workers spent in fits."""
-        if not math.isfinite(self.asked.seconds) or self.resumed is not None:
+        if not math.isfinite(self.options.seconds) or self.resumed is not None:
             return None
-        return fit_seconds / at_once(self.asked.n_jobs) / self.asked.seconds
+        return fit_seconds / at_once(self.options.n_jobs) / self.options.seconds
 
     def _screen(
         self, table: TrainingTable, folds: Pairs, ran: TuneRun, scan: ColumnScan, pi: Predictions,
@@ -370,16 +370,21 @@ class Job:
         """Return the columns that may be leaks, and what the winner scores without them."""
         screen = find_suspects(scan, pi, winner.name, self.metric, done.seed)
         suspects = [suspect.column for suspect in screen.suspects]
-        columns = list(dict.fromkeys([*self.asked.without, *suspects]))
+        columns = list(dict.fromkeys([*self.options.without, *suspects]))
         if not columns or len(columns) == table.inputs.n_columns:
             return screen
-        place = ran.configs.index(winner)
-        took = ran.judged.table["mean_fit_time"][place] * len(folds) / at_once(self.asked.n_jobs)
-        if self._has_end and not self.asked.without and took > SHARE_WITHOUT * self.asked.seconds:
+        position = ran.configs.index(winner)
+        seconds = ran.judged.table["mean_fit_time"][position] * len(folds)
+        took = seconds / at_once(self.options.n_jobs)
+        if (
+            self._has_end
+            and not self.options.without
+            and took > SHARE_WITHOUT * self.options.seconds
+        ):
             return screen
-        asked = replace(self.asked, drop=None)
+        options = replace(self.options, drop=None)
         again = run_search(
-            table.blank(columns), [winner], folds, asked, done, self.metric,
+            table.blank(columns), [winner], folds, options, done, self.metric,
             path=None, deadline=math.inf, repeated=True,
         )  # fmt: skip
         other = again.judged.predictions
@@ -409,16 +414,18 @@ class Job:
             n_sure=None,
         )
         cautions = [*table.cautions, *warn_of_plan(done, table, ran.early)]
-        estimate = _add_cautions(_estimate(judged, pi, self.asked.rule, plan.n_resamples), cautions)
+        estimate = _add_cautions(
+            _estimate(judged, pi, self.options.rule, plan.n_resamples), cautions
+        )
         winner = by_name[estimate.winner or _find_best(judged, pi)]
         n_splits = len(searched.splits)
         leaks = None
         if scan is not None:
             leaks = self._screen(table, folds[:n_splits], ran, scan, pi, winner, done)
             estimate = _add_cautions(estimate, [*warn_of_leaks(leaks)])
-        comparison = _compare(estimate, pi, self.metric, self.asked.confidence_level, winner.name)
+        comparison = _compare(estimate, pi, self.metric, self.options.confidence_level, winner.name)
         cheapest, count = _find_cheapest(comparison, by_name)
-        n_folds, repeats = self.asked.folds, self.asked.repeats
+        n_folds, repeats = self.options.folds, self.options.repeats
         shares = estimate.ensemble or {winner.name: 1.0}
         members = [by_name[name].estimator for name in shares]
         joined = join_members(members, [*shares.values()], classes=bool(table.classes))
@@ -448,7 +455,7 @@ class Job:
                 estimate,
                 pi,
                 metric_named(self.metric).on(table.task),
-                confidence_level=self.asked.confidence_level,
+                confidence_level=self.options.confidence_level,
             ),
             run=ran.run,
             plan=done,
@@ -484,7 +491,7 @@ def begin(
         raise InputError(
             f"{arg('resume')} needs a folder", needs=f"{arg('out')}, the folder of the run"
         )
-    folder = None if out is None else Folder.of(out, resume=resume, asked=options)
+    folder = None if out is None else Folder.of(out, resume=resume, options=options)
     repeated = None if plan is None else read_plan(plan, options)
     resumed = (None if folder is None else folder.plan) or repeated
     seed = resumed.seed if resumed else options.seed
@@ -520,7 +527,7 @@ def begin(
     check_fold_sizes(table, options.folds)
     table = _keep_copies_together(table, options.folds)
     job = Job(
-        asked=options,
+        options=options,
         folder=folder,
         table=table,
         metric=metric,
@@ -667,16 +674,16 @@ def _compare(
 
 
 def _find_cheapest(
-    found: Comparisons | None, configs: dict[str, PortfolioConfiguration]
+    comparison: Comparisons | None, configs: dict[str, PortfolioConfiguration]
 ) -> tuple[PortfolioConfiguration | None, int]:
     """Return the cheapest configuration within the margin, and how many are not shown worse.
 
     The configuration is None if it is the winner.
     """
-    if found is None:
+    if comparison is None:
         return None, 1
-    cheapest, count = found.cheapest, len(found.not_worse)
-    return None if cheapest in (None, found.reference) else configs[str(cheapest)], count
+    cheapest, count = comparison.cheapest, len(comparison.not_worse)
+    return None if cheapest in (None, comparison.reference) else configs[str(cheapest)], count
 
 
 def _write(tuned: Tuned, folder: Folder) -> None:
@@ -805,7 +812,7 @@ def run_search(
     table: TrainingTable,
     configs: Sequence[PortfolioConfiguration],
     folds: Pairs,
-    asked: TuneOptions,
+    options: TuneOptions,
     plan: TunePlan,
     metric: str,
     *,
@@ -824,32 +831,32 @@ def run_search(
     """
     store = MemoryStore() if path is None else PlannedStore(path, plan)
     where = RUN if path is None else path
-    by_fold = asked.drop is not None
+    by_fold = options.drop is not None
     clock = Clock(deadline=deadline, fits=len(folds), by_fold=by_fold)
     meter = Meter() if meter is None else meter
 
     def search(
         some: Sequence[PortfolioConfiguration],
         pairs: Pairs,
-        kept: MemoryStore | PlannedStore,
+        finished: MemoryStore | PlannedStore,
         *,
         counted: Meter | None = None,
         early: Caution | None = None,
         page: LivePage | None = None,
         until: float = math.inf,
     ) -> TuneRun:
-        options = SearchOptions(
+        settings = SearchOptions(
             None,
             list(some),
             scoring=metric,
             cv=pairs,
             refit=False,  # the winner is chosen by the pooled metric, as the resamples do
-            confidence_level=asked.confidence_level,
-            drop=asked.drop,
+            confidence_level=options.confidence_level,
+            drop=options.drop,
             response=_choose_response(some, table),
-            store=kept,
-            time_limit=None if repeated else _find_longest(asked, plan),
-            n_jobs=asked.n_jobs,
+            store=finished,
+            time_limit=None if repeated else _find_longest(options, plan),
+            n_jobs=options.n_jobs,
             random_state=plan.seed % 2**32,
             verbose=counted or 0,
             live=page,
@@ -857,9 +864,9 @@ def run_search(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # failures are told by EN045, with their number
             try:
-                prepared = prepare(options, table.X, table.y, {"groups": table.groups})
-                searched = search_all(options, prepared, deadline=until)
-                judged = judge_search(options, prepared, searched)
+                prepared = prepare(settings, table.X, table.y, {"groups": table.groups})
+                searched = search_all(settings, prepared, deadline=until)
+                judged = judge_search(settings, prepared, searched)
             except AllFailedError as error:
                 last = error.got.strip().splitlines()[-1]  # of the traceback that it quotes
                 raise InputError(error.what, got=last) from error
@@ -876,16 +883,16 @@ def run_search(
         pass
     done = store.done() if isinstance(store, MemoryStore) else read_run(store.path).outcomes
     if by_fold:
-        kept, count = _keep_whole_folds(done)
+        finished, count = _keep_whole_folds(done)
         early = cut_short(plan, count, len(folds), "folds")
-        ran = search(configs, folds[:count], kept, early=early)
+        ran = search(configs, folds[:count], finished, early=early)
         return replace(ran, n_splits=count, spent=_add_times(done))
-    kept, places = _keep_whole_configurations(done, len(folds))
+    finished, places = _keep_whole_configurations(done, len(folds))
     some = tuple(configs[position] for position in places)
     count = sum(position < plan.n_planned for position in places)
     complete = count == plan.n_planned
     late = None if complete else cut_short(plan, count, plan.n_planned, "configurations")
-    return replace(search(some, folds, kept, early=late), spent=_add_times(done))
+    return replace(search(some, folds, finished, early=late), spent=_add_times(done))
 
 
 def _add_times(done: Mapping[Key, TaskOutcome]) -> float:

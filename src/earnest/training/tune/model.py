@@ -223,10 +223,10 @@ class Model:
 
     def _ask_probabilities(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return probabilities of all classes, also of those that the model never saw."""
-        asked = cast(Classifier, self.estimator)
-        codes = np.asarray(asked.classes_).astype(np.intp)
+        classifier = cast(Classifier, self.estimator)
+        codes = np.asarray(classifier.classes_).astype(np.intp)
         chances = np.zeros((len(X), len(self.classes)))
-        chances[:, codes] = asked.predict_proba(X)
+        chances[:, codes] = classifier.predict_proba(X)
         return chances
 
     def to_bytes(self) -> bytes:

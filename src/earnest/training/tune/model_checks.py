@@ -202,8 +202,8 @@ def check_index(archive: ZipFile) -> None:
     for node in _list_nodes(index):
         name = f"{node.get('__module__')}.{node.get('__class__')}"
         if not may_make(node["__loader__"], name):
-            known = isinstance(node["__loader__"], str) and node["__loader__"] in WAYS
-            strange.append(name if known else f"{name} by {check.show(node['__loader__'], 30)}")
+            is_way = isinstance(node["__loader__"], str) and node["__loader__"] in WAYS
+            strange.append(name if is_way else f"{name} by {check.show(node['__loader__'], 30)}")
             continue
         number = node.get("__id__")
         # Of two parts with one number, skops makes the first and takes it for the other.
@@ -222,13 +222,13 @@ def _list_nodes(index: object) -> Iterator[Node]:
     """Yield all parts of an index, however deep they lie."""
     waiting = [index]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, dict):
-            if "__loader__" in one:
-                yield one
-            waiting.extend(one.values())
-        elif isinstance(one, list):
-            waiting.extend(one)
+        item = waiting.pop()
+        if isinstance(item, dict):
+            if "__loader__" in item:
+                yield item
+            waiting.extend(item.values())
+        elif isinstance(item, list):
+            waiting.extend(item)
 
 
 def _drop_numbers(node: object) -> object:
@@ -294,22 +294,22 @@ def check_made(estimator: object) -> None:
     from sklearn.svm._base import BaseLibSVM
     from sklearn.tree import BaseDecisionTree
 
-    for part in _list_parts(estimator):
-        if isinstance(part, AveragedModel):
-            if any(isinstance(inner, AveragedModel) for inner in _list_parts(vars(part))):
+    for member in _list_parts(estimator):
+        if isinstance(member, AveragedModel):
+            if any(isinstance(inner, AveragedModel) for inner in _list_parts(vars(member))):
                 raise ModelPartError(got="an ensemble inside an ensemble")  # might never end
-        elif isinstance(part, BaseEstimator) and _is_pattern(part):
+        elif isinstance(member, BaseEstimator) and _is_pattern(member):
             continue
-        elif isinstance(part, BaseDecisionTree):
-            _check_decision_tree(part)
-        elif isinstance(part, BaseForest):
-            columns = _count_columns(part)
-            if any(_count_columns(tree) != columns for tree in getattr(part, "estimators_", [])):
+        elif isinstance(member, BaseDecisionTree):
+            _check_decision_tree(member)
+        elif isinstance(member, BaseForest):
+            columns = _count_columns(member)
+            if any(_count_columns(tree) != columns for tree in getattr(member, "estimators_", [])):
                 raise ModelPartError(got="a forest whose trees have different columns")
-        elif isinstance(part, BaseHistGradientBoosting):
-            _check_boosting(part)
-        elif isinstance(part, BaseLibSVM):
-            _check_machine(part)
+        elif isinstance(member, BaseHistGradientBoosting):
+            _check_boosting(member)
+        elif isinstance(member, BaseLibSVM):
+            _check_machine(member)
 
 
 def _is_pattern(estimator: BaseEstimator) -> bool:
@@ -326,19 +326,19 @@ def _list_parts(whole: object) -> Iterator[object]:
     """Yield an object and all that it holds, each once."""
     waiting, seen = [whole], set()
     while waiting:
-        one = waiting.pop()
-        if id(one) in seen or isinstance(one, str | bytes | int | float | type | None):
+        item = waiting.pop()
+        if id(item) in seen or isinstance(item, str | bytes | int | float | type | None):
             continue
-        seen.add(id(one))
-        yield one
-        if isinstance(one, Mapping):
-            waiting.extend(one.values())
-        elif isinstance(one, list | tuple | set):
-            waiting.extend(one)
-        elif isinstance(one, np.ndarray):
-            waiting.extend(one.ravel().tolist() if one.dtype == object else ())
+        seen.add(id(item))
+        yield item
+        if isinstance(item, Mapping):
+            waiting.extend(item.values())
+        elif isinstance(item, list | tuple | set):
+            waiting.extend(item)
+        elif isinstance(item, np.ndarray):
+            waiting.extend(item.ravel().tolist() if item.dtype == object else ())
         else:
-            waiting.extend(getattr(one, "__dict__", {}).values())
+            waiting.extend(getattr(item, "__dict__", {}).values())
 
 
 def _count_columns(estimator: Estimator) -> int:
@@ -381,12 +381,12 @@ def _check_walk(
 
     A tree is written from its root on: a child stands after its parent, so that every walk ends.
     """
-    place = np.arange(len(inner))[inner]
+    position = np.arange(len(inner))[inner]
     for child in (left[inner].astype(np.int64), right[inner].astype(np.int64)):
-        if (child <= place).any() or (child >= len(inner)).any():
+        if (child <= position).any() or (child >= len(inner)).any():
             raise ModelPartError(got="a tree whose nodes lead outside it or in a circle")
-    asked = feature[inner]
-    if (asked < 0).any() or (asked >= columns).any():
+    features = feature[inner]
+    if (features < 0).any() or (features >= columns).any():
         raise ModelPartError(got="a tree that uses a column that does not exist")
     if np.isnan(threshold[inner]).any():
         raise ModelPartError(got="a tree with thresholds that are not numbers")

@@ -173,21 +173,21 @@ def read_seconds(budget: object) -> float:
     return seconds
 
 
-def choose_metric(asked: str | None, task: Task) -> str:
+def choose_metric(name: str | None, task: Task) -> str:
     """Return the name of the metric: as asked, or the usual one of the task."""
     from earnest.metrics import METRICS
     from earnest.metrics import metric as metric_named
 
-    if asked is None:
+    if name is None:
         return USUAL_METRIC[task]
-    metric = metric_named(asked)
+    metric = metric_named(name)
     if task not in metric.tasks:
-        usable = [name for name in METRICS if task in METRICS[name].tasks]
+        usable = [other for other in METRICS if task in METRICS[other].tasks]
         raise MetricError(
-            f"metric {asked!r} is not defined for a {task} task",
+            f"metric {name!r} is not defined for a {task} task",
             needs=check.some(usable, limit=12),
-            got=repr(asked),
+            got=repr(name),
             cure=f"Leave {arg('metric')} out for {USUAL_METRIC[task]!r}, or set another "
             f"{arg('task')}.",
         )
-    return asked
+    return name

@@ -357,7 +357,7 @@ class MachineCounters:
     """The counters at a moment, in seconds: the clock, what this process used, and the rooms."""
 
     clock: float
-    own: float
+    process: float
     rooms: tuple[Room, ...] = ()
 
 
@@ -380,30 +380,30 @@ def measure_crowding(before: MachineCounters, after: MachineCounters, at_once: i
     how much follows from the share that this process got: one of N + 1 busy programs gets
     1 / (N + 1) of the processors. Each fit is one more busy program.
     """
-    wall, own = after.clock - before.clock, after.own - before.own
+    wall, process = after.clock - before.clock, after.process - before.process
     if wall < SHORTEST:
         return max(at_once / min((room.capacity for room in after.rooms), default=cores()), 1.0)
     first = {room.name: room.busy for room in before.rooms}
     factors = [
-        (_count_others(room.busy - first[room.name], own, wall, room.capacity) + at_once)
+        (_count_others(room.busy - first[room.name], process, wall, room.capacity) + at_once)
         / room.capacity
         for room in after.rooms
         if room.name in first
     ]
-    return max(*factors, 1.0) if factors else _measure_by_clock(wall, own, at_once)
+    return max(*factors, 1.0) if factors else _measure_by_clock(wall, process, at_once)
 
 
-def _count_others(busy: float, own: float, wall: float, capacity: float) -> float:
+def _count_others(busy: float, process: float, wall: float, capacity: float) -> float:
     """Return how many processors others want of a room."""
-    used = max(busy - own, 0.0) / wall
+    used = max(busy - process, 0.0) / wall
     if busy < FULL * capacity * wall:
         return used
-    return max(used, capacity * wall / max(own, 0.01 * wall) - 1.0)
+    return max(used, capacity * wall / max(process, 0.01 * wall) - 1.0)
 
 
-def _measure_by_clock(wall: float, own: float, at_once: int) -> float:
+def _measure_by_clock(wall: float, process: float, at_once: int) -> float:
     """Return it without counters: there are others if this process had to wait."""
-    slowed = wall / max(own, 0.01 * wall)
+    slowed = wall / max(process, 0.01 * wall)
     others = slowed * cores() - 1.0 if slowed > SLOWED else 0.0
     return max((others + at_once) / cores(), 1.0)
 

@@ -156,7 +156,7 @@ def tune(
     >>> found.model.predict(iris.head(2)).labels.tolist()
     [0, 0]
     """
-    asked = TuneOptions(
+    options = TuneOptions(
         target=read_name(target),
         group=read_name(group),
         time=read_name(time),
@@ -183,7 +183,7 @@ def tune(
         learning_curve=learning_curve,
         without=read_names(without),
     )
-    job = begin(data, asked, out=out, resume=resume, plan=plan)
+    job = begin(data, options, out=out, resume=resume, plan=plan)
     meter = job.make_meter(*read_meter(progress).listeners)
     with open_page(live, job.name) as page:
         if page is not None:
