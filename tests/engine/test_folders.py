@@ -13,9 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from earnest.core.base.protocols import EngineTask
-from earnest.engine.parcels import OWNER, make_own_folder
-from earnest.engine.run import run_tasks
+from earnest.core import EngineTask
+from earnest.engine import OWNER, make_own_folder, run_tasks
 from earnest.errors import EarnestError
 from tests.engine.works import powers
 from tests.snapshots import Golden

@@ -12,9 +12,7 @@ import pandas as pd
 import pytest
 import scipy.sparse
 
-from earnest.engine import parcels
-from earnest.engine.parcels import FileParcel, RunContent, by_file
-from earnest.engine.run import run_tasks
+from earnest.engine import FileParcel, RunContent, by_file, parcels, run_tasks
 from tests.engine.test_run import collected, tasks_plain
 from tests.engine.works import Counted, mapped, powers
 

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import earnest as en
-from earnest.core.base.check import read_path, spell
+from earnest.core import read_path, spell
 from tests.snapshots import Golden
 
 N = 12

@@ -14,8 +14,7 @@ from numba.core import caching
 from numpy.testing import assert_allclose, assert_array_equal
 
 from earnest.errors import InputError
-from earnest.kernels import compiled, programs, sorting, vectors
-from earnest.kernels.vectors import LANES, NEAR_BYTES
+from earnest.kernels import LANES, NEAR_BYTES, compiled, programs, sorting, vectors
 from tests.kernels import oracles
 
 # AUC and concordance are integers up to one division, in the kernels as in their oracles: they must

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from earnest.kernels import placing
-from earnest.kernels.placing import place
+from earnest.kernels import place, placing
 
 Array = NDArray[np.float64]
 

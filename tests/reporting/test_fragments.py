@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.explanation.surrogate.quality import Trust
+from earnest.explanation import Trust
 from tests.explanation.scenes import mixed_trials
 from tests.reporting.scenes import HOSTILE, cases, scene
 from tests.reporting.test_report import outline

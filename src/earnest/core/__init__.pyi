@@ -1,6 +1,9 @@
 """What other rooms and several tests use of `earnest.core`, each name with its home."""
 
+from .arguments.base import name_option as name_option
 from .base.arrays import LARGEST_OUTCOME as LARGEST_OUTCOME
+from .base.check import read_path as read_path
+from .base.check import spell as spell
 from .base.extras import EXTRAS as EXTRAS
 from .base.extras import tell_install as tell_install
 from .base.protocols import EngineTask as EngineTask
@@ -20,6 +23,7 @@ from .base.threads import each as each
 from .base.threads import side_by_side as side_by_side
 from .cautions.meanings import MEANINGS as MEANINGS
 from .data.folds import TrainingSizes as TrainingSizes
+from .data.guides import FIXED as FIXED
 from .data.guides import Guides as Guides
 from .data.replicates import DrawUnit as DrawUnit
 from .data.responses import ResponseKind as ResponseKind
@@ -34,6 +38,7 @@ from .data.target import Task as Task
 from .data.thresholds import SHARES as SHARES
 from .data.weights import Unit as Unit
 from .results.base import Result as Result
+from .results.base import read_value as read_value
 from .results.cautions import Severity as Severity
 from .results.cautions import find_caution_kind as find_caution_kind
 from .results.cautions import list_kinds as list_kinds
@@ -91,6 +96,7 @@ from .results.thresholds import MEASURES as MEASURES
 from .space.parameters import Clause as Clause
 from .space.parameters import Condition as Condition
 from .space.parameters import ParameterKind as ParameterKind
+from .space.parameters import simplify_value as simplify_value
 from .tables.columns import Columns as Columns
 from .tables.faults import LISTED as LISTED
 from .tables.faults import ColumnFault as ColumnFault
@@ -122,6 +128,7 @@ from .text.numbers import MINUS as MINUS
 from .text.numbers import decimals as decimals
 from .text.numbers import find_shared_places as find_shared_places
 from .text.numbers import number as number
+from .text.numbers import print_number as print_number
 from .text.numbers import write_count as write_count
 from .text.paper import PaperTable as PaperTable
 from .text.paper import find_unknown_letters as find_unknown_letters

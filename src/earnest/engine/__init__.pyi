@@ -5,6 +5,11 @@ from .backends import Place as Place
 from .backends import count_ahead as count_ahead
 from .backends import on_backend as on_backend
 from .backends import plan_backend as plan_backend
+from .parcels import OWNER as OWNER
+from .parcels import FileParcel as FileParcel
+from .parcels import RunContent as RunContent
+from .parcels import by_file as by_file
+from .parcels import make_own_folder as make_own_folder
 from .progress import Meter as Meter
 from .progress import ProgressBar as ProgressBar
 from .progress import ProgressDisplay as ProgressDisplay

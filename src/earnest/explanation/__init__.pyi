@@ -28,6 +28,7 @@ from .stable import stable_optimum as stable_optimum
 from .surrogate.forest import ForestSurrogate as ForestSurrogate
 from .surrogate.gaussian_process import Features as Features
 from .surrogate.gaussian_process import GaussianProcess as GaussianProcess
+from .surrogate.quality import Trust as Trust
 from .surrogate.surrogate import EffectSums as EffectSums
 from .surrogate.surrogate import FittedSurrogate as FittedSurrogate
 from .surrogate.surrogate import Surrogate as Surrogate

@@ -73,3 +73,4 @@ from .resampling.splits import split_cases as split_cases
 from .resampling.winners import choose_winners as choose_winners
 
 __all__ = ["bootstrap", "influence", "jackknife"]
+from .curves.winner import confusion as confusion

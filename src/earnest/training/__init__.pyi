@@ -68,6 +68,10 @@ from .tables.hidden_groups import find_copies as find_copies
 from .tables.kinds import ColumnKind as ColumnKind
 from .tables.kinds import is_named_as_identifier as is_named_as_identifier
 from .tables.kinds import look_at as look_at
+from .tables.leaks import find_suspects as find_suspects
+from .tables.leaks import scan_columns as scan_columns
+from .tables.outcome import TableOutcome as TableOutcome
+from .tables.outcome import read_outcome as read_outcome
 from .tables.schema import Feature as Feature
 from .tables.schema import Schema as Schema
 from .tables.table import TrainingTable as TrainingTable
@@ -82,4 +86,5 @@ from .tune.model_checks import ModelPartError as ModelPartError
 from .tune.model_checks import list_trusted_types as list_trusted_types
 from .tune.model_checks import normalize_archive as normalize_archive
 from .tune.plan import TunePlan as TunePlan
+from .tune.plan import make_pairs as make_pairs
 from .tune.plan import warn_of_plan as warn_of_plan

@@ -10,7 +10,7 @@ import pytest
 from pyarrow import csv
 
 from earnest import explain
-from earnest.core.arguments.base import name_option
+from earnest.core import name_option
 from earnest.results import Explanation
 from tests.cli.conftest import Run
 from tests.core.base.test_writing import full_disk

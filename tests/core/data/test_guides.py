@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from earnest import Configs, Predictions
-from earnest.core.data.guides import FIXED, Guides
+from earnest.core import FIXED, Guides
 from earnest.errors import InputError
 
 HALVES = np.tile([0, 0, 1, 1], 10).astype(np.int8)

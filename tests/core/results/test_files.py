@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.results.base import read_value
+from earnest.core import read_value
 from earnest.errors import FormatError
 from tests.snapshots import Golden
 

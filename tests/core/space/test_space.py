@@ -10,9 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from earnest import Parameter, Space
-from earnest.core import Clause, Condition
-from earnest.core.space.parameters import simplify_value
-from earnest.core.space.space import ParameterKind
+from earnest.core import Clause, Condition, ParameterKind, simplify_value
 from earnest.errors import InputError
 
 

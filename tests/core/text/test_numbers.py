@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from earnest.core import decimals, find_shared_places, number
-from earnest.core.text.numbers import print_number
+from earnest.core import decimals, find_shared_places, number, print_number
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from sklearn.metrics import confusion_matrix
 
 from earnest import Predictions
 from earnest.errors import EvidenceError
-from earnest.inference.curves.winner import confusion
+from earnest.inference import confusion
 from earnest.testing import example_predictions
 
 EXACT = 1e-12

@@ -20,7 +20,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import earnest as en
 from earnest.comparison import TESTS
 from earnest.core import Purpose, Seeds
-from earnest.store.memory import MemoryStore
+from earnest.store import MemoryStore
 from tests.snapshots import Golden
 from tests.training.watching import Watcher
 

@@ -7,12 +7,14 @@ import pandas as pd
 import pytest
 
 import earnest as en
-from earnest.core.base.rng import Seeds
-from earnest.core.data.target import Task
-from earnest.core.results.leaks import LeakScreen, LeakSign
-from earnest.training.tables.leaks import find_suspects, scan_columns
-from earnest.training.tables.table import TrainingTable, read_training_table
-from earnest.training.tune.plan import make_pairs
+from earnest.core import LeakScreen, LeakSign, Seeds, Task
+from earnest.training import (
+    TrainingTable,
+    find_suspects,
+    make_pairs,
+    read_training_table,
+    scan_columns,
+)
 from tests.training.tables.leak_tables import (
     TARGET,
     list_clean,

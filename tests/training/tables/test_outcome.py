@@ -8,7 +8,7 @@ import pytest
 
 from earnest.core import Columns, Task, render
 from earnest.errors import InputError
-from earnest.training.tables.outcome import TableOutcome, read_outcome
+from earnest.training import TableOutcome, read_outcome
 from tests.snapshots import Golden
 
 
