@@ -104,11 +104,10 @@ def test_dates_as_people_write_them_are_dates_and_no_identifiers(form):
     assert look_at("seen", pa.array([*cells, None, "unknown"])).kind is ColumnKind.DATE
 
 
-def test_sentences_that_differ_in_every_row_are_text_and_no_identifiers(golden):
+def test_sentences_that_differ_in_every_row_are_text_and_no_identifiers():
     notes = pa.array([f"came {i} times, in pain" for i in range(N)])
     look = look_at("note", notes)
-    assert look.kind is ColumnKind.TEXT
-    golden.check(look.detail)
+    assert (look.kind, look.n_values) == (ColumnKind.TEXT, None)
     assert look_at("code", pa.array([f"AB {i}" for i in range(N)])).kind is ColumnKind.IDENTIFIER
 
 

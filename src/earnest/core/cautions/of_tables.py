@@ -16,13 +16,26 @@ READ_AS_CONFIGURATIONS = (
 )
 
 
+def count_values(count: int | None, noun: str = "values") -> str:
+    """Return how many values a column has; None where every row has another."""
+    return "a different value in every row" if count is None else f"{count:,} {noun}"
+
+
+def describe_empty(kind: str, like: str) -> str:
+    """Return why a column holds nothing to learn from: its kind, its value or what it repeats."""
+    if not like:
+        return kind
+    return f"{kind}, {'only' if kind == 'constant' else 'as'} {like}"
+
+
 @caution("EN072")
 def identifiers_left_out(
-    columns: tuple[tuple[str, str], ...], keep: str, group: str | None
+    columns: tuple[tuple[str, int | None], ...], keep: str, group: str | None
 ) -> Words:
-    """Columns look like identifiers: each with why. `keep` is the first that has a name."""
+    """Columns look like identifiers: each with its values. `keep` is the first that has a name."""
     named = [
-        f"{repr(name) if name.strip() else 'one without a name'} ({why})" for name, why in columns
+        f"{repr(name) if name.strip() else 'one without a name'} ({count_values(count)})"
+        for name, count in columns
     ]
     lone = len(columns) == 1
     looks = "looks like an identifier and is" if lone else "look like identifiers and are"
@@ -112,9 +125,9 @@ def _score(value: float) -> str:
 
 
 @note("EN072")
-def empty_left_out(columns: tuple[tuple[str, str], ...]) -> Words:
-    """Columns have nothing to learn from: each with why."""
-    listed = check.some(f"{name!r} ({why})" for name, why in columns)
+def empty_left_out(columns: tuple[tuple[str, str, str], ...]) -> Words:
+    """Columns have nothing to learn from: each with its kind, and its value or what it repeats."""
+    listed = check.some(f"{name!r} ({describe_empty(kind, like)})" for name, kind, like in columns)
     return Words(
         f"{_count_left_out(columns)}: {listed}.",
         "There is nothing to learn from columns that never vary or repeat another one.",
@@ -134,9 +147,9 @@ def dates_left_out(columns: tuple[str, ...]) -> Words:
 
 
 @note("EN072")
-def texts_left_out(columns: tuple[tuple[str, str], ...]) -> Words:
-    """Columns hold text with many levels: each with how many."""
-    listed = check.some(f"{name!r} ({levels})" for name, levels in columns)
+def texts_left_out(columns: tuple[tuple[str, int | None], ...]) -> Words:
+    """Columns hold text with many levels: each with how many, None if every row has another."""
+    listed = check.some(f"{name!r} ({count_values(count, 'levels')})" for name, count in columns)
     return Words(
         f"{_count_left_out(columns)}: {listed}.",
         "Text with so many levels has too few cases of each to learn from.",

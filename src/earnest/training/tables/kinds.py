@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from earnest.core.base import check
+from earnest.core.cautions import of_tables
 from earnest.core.tables.column_names import NAMELESS
 from earnest.core.tables.columns import find_stray_text
 from earnest.core.tables.faults import ColumnFault
@@ -64,8 +65,10 @@ class ColumnFinding:
         Of a category, sorted.
     logical : bool
         Whether a category is true and false.
-    detail : str
-        A few words for the user, such as how many levels there are.
+    n_values : int, optional
+        How many values an identifier or text has; None where every row has another.
+    like : str
+        The only value of a constant; the column that it repeats, or the outcome that it copies.
     several : bool
         Whether the values of an identifier come back, as those of a group do.
     """
@@ -73,7 +76,8 @@ class ColumnFinding:
     kind: ColumnKind
     levels: tuple[str, ...] = ()
     logical: bool = False
-    detail: str = ""
+    n_values: int | None = None
+    like: str = ""
     several: bool = False
 
 
@@ -115,14 +119,19 @@ def look_at(
         return infinite
     count = int(pc.count_distinct(present).as_py())
     if count == 1 and len(present) == len(column):
-        return ColumnFinding(
-            ColumnKind.CONSTANT, detail=f"only {check.show(present[0].as_py(), 30)}"
-        )
+        return ColumnFinding(ColumnKind.CONSTANT, like=check.show(present[0].as_py(), 30))
     if pa.types.is_boolean(kind):
         return ColumnFinding(ColumnKind.CATEGORY, ("false", "true"), logical=True)
     if is_number(kind):
         return _look_at_number(name, column, count, column if whole is None else whole)
     return _look_at_text(name, column, present, count)
+
+
+def _describe(look: ColumnFinding) -> str:
+    """Return the kind of a column in words, with what makes it one."""
+    if look.kind in (ColumnKind.IDENTIFIER, ColumnKind.TEXT):
+        return f"{look.kind}, {of_tables.count_values(look.n_values)}"
+    return of_tables.describe_empty(str(look.kind), look.like)
 
 
 def look_kept(
@@ -144,7 +153,7 @@ def look_kept(
         name,
         "cannot be kept",
         needs="numbers or text that vary",
-        value=f"{look.kind}{', ' if look.detail else ''}{look.detail}",
+        value=_describe(look),
         cure=f"Leave {arg('keep')} out, or {name!r} from it.",
     )
 
@@ -201,9 +210,9 @@ def _look_at_number(
     if count < ENOUGH and not counts_rows:
         return ColumnFinding(ColumnKind.NUMBER)
     if count == len(column) and (counts_rows or is_named_as_identifier(name)):
-        return ColumnFinding(ColumnKind.IDENTIFIER, detail="a different value in every row")
+        return ColumnFinding(ColumnKind.IDENTIFIER)
     if is_named_as_identifier(name):
-        return ColumnFinding(ColumnKind.IDENTIFIER, detail=f"{count:,} values", several=True)
+        return ColumnFinding(ColumnKind.IDENTIFIER, n_values=count, several=True)
     return ColumnFinding(ColumnKind.NUMBER)
 
 
@@ -235,11 +244,10 @@ def _look_at_text(
         if fault is not None:
             return fault
         if count == cases or (is_named_as_identifier(name) and count > FEW_LEVELS):
-            shown = "a different value in every row" if count == cases else f"{count:,} values"
             kind = ColumnKind.TEXT if _count_words(present) >= WORDS else ColumnKind.IDENTIFIER
-            return ColumnFinding(kind, detail=shown)
+            return ColumnFinding(kind, n_values=None if count == cases else count)
     if count > MOST_LEVELS or (count > FEW_LEVELS and cases < CASES_A_LEVEL * count):
-        return ColumnFinding(ColumnKind.TEXT, detail=f"{count:,} levels")
+        return ColumnFinding(ColumnKind.TEXT, n_values=count)
     return ColumnFinding(ColumnKind.CATEGORY, tuple(sorted(pc.unique(present).to_pylist())))
 
 

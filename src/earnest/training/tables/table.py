@@ -162,7 +162,7 @@ def _warn_of_identifiers(findings: Findings, group: str | None) -> Caution:
     several = next((name for name, finding in findings.items() if finding.several), None)
     grouped = several is not None and group is None and is_named_as_identifier(several)
     return of_tables.identifiers_left_out(
-        tuple((name, look.detail) for name, look in findings.items()),
+        tuple((name, look.n_values) for name, look in findings.items()),
         keep=next(filter(None, findings), ""),
         group=several if grouped else None,
     )
@@ -170,16 +170,13 @@ def _warn_of_identifiers(findings: Findings, group: str | None) -> Caution:
 
 def _warn_of_copies(findings: Findings) -> Caution:
     return of_tables.copies_of_outcome_left_out(
-        tuple((name, look.detail) for name, look in findings.items())
+        tuple((name, look.like) for name, look in findings.items())
     )
 
 
 def _warn_of_empty(findings: Findings) -> Caution:
     return of_tables.empty_left_out(
-        tuple(
-            (name, ", ".join(filter(None, (str(look.kind), look.detail))))
-            for name, look in findings.items()
-        )
+        tuple((name, str(look.kind), look.like) for name, look in findings.items())
     )
 
 
@@ -188,7 +185,7 @@ def _warn_of_dates(findings: Findings) -> Caution:
 
 
 def _warn_of_texts(findings: Findings) -> Caution:
-    return of_tables.texts_left_out(tuple((name, look.detail) for name, look in findings.items()))
+    return of_tables.texts_left_out(tuple((name, look.n_values) for name, look in findings.items()))
 
 
 def _count_columns(findings: Findings) -> str:
@@ -532,12 +529,12 @@ def drop_repeats(
     names = schema.names
     copies = _find_copies(X, answers)
     gone = {
-        column: ColumnFinding(ColumnKind.OUTCOME, detail=name)
+        column: ColumnFinding(ColumnKind.OUTCOME, like=name)
         for column, name in copies.items()
         if names[column] not in keep
     }
     for column, before in _find_repeats(X, schema).items():
-        repeat = ColumnFinding(ColumnKind.REPEATED, detail=f"as {names[before]}")
+        repeat = ColumnFinding(ColumnKind.REPEATED, like=names[before])
         gone.setdefault(column, repeat)
     if not gone:
         return X, schema, dict(looks)
