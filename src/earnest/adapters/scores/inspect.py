@@ -29,6 +29,7 @@ from earnest.adapters.scores.runs import (
 )
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
+from earnest.core.cautions.reasons import Breach, LogEnd
 from earnest.core.results.base import parse_json
 from earnest.core.tables.formats.expanding import refuse_expanding
 
@@ -106,22 +107,19 @@ def _list_settings(ran: JsonDict, about: JsonDict) -> dict[str, Json]:
     return settings
 
 
-def _find_end(about: JsonDict, ran: JsonDict, count: int) -> str:
+def _find_end(about: JsonDict, ran: JsonDict, count: int) -> LogEnd | None:
     """Return why a log is not whole, as it says itself."""
     status = get_text(about, "status") or "started"
     epochs = get_count(ran, "config", "epochs") or 1
     wanted = len(get_list(ran, "dataset", "sample_ids")) * epochs
     if status != _DONE:
         message = get_text(about, "error", "message")
-        of = f" of {wanted}" if wanted else ""
-        return f"its status is {status!r}, with {count}{of} samples" + (
-            f" ({message})" if message else ""
-        )
+        return LogEnd(Breach.SUCCESS, count, wanted, "samples", status, message)
     if count < wanted:
-        return f"it holds {count} of {wanted} samples"
+        return LogEnd(Breach.ANSWERS, count, wanted, "samples")
     if get_text(about, "invalidated") == "True":
-        return "Inspect has marked it as invalid"
-    return ""
+        return LogEnd(Breach.VALIDITY)
+    return None
 
 
 def _read_archive(path: Path) -> tuple[JsonDict, list[JsonDict]]:

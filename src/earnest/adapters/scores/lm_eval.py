@@ -21,6 +21,7 @@ from earnest.adapters.scores.runs import (
     read_score_number,
 )
 from earnest.core.base import check
+from earnest.core.cautions.reasons import Breach, LogEnd
 
 TOOL = "lm-evaluation-harness"
 UNFILTERED = "none"
@@ -114,12 +115,12 @@ def _list_settings(about: JsonDict, task: str, date: str) -> dict[str, Json]:
     return settings
 
 
-def _find_end(about: JsonDict, task: str, rows: list[ItemScore]) -> str:
+def _find_end(about: JsonDict, task: str, rows: list[ItemScore]) -> LogEnd | None:
     wanted = get_dict(about, "n-samples", task).get("effective")
     count = len({row.item for row in rows})
     if isinstance(wanted, int) and count < wanted:
-        return f"it holds {count} of {wanted} documents"
-    return ""
+        return LogEnd(Breach.ANSWERS, count, wanted, "documents")
+    return None
 
 
 register(

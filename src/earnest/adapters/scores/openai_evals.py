@@ -18,6 +18,7 @@ from earnest.adapters.scores.runs import (
     read_score_number,
 )
 from earnest.core.base import check
+from earnest.core.cautions.reasons import Breach, LogEnd
 
 TOOL = "OpenAI evals"
 MATCH, METRICS = "match", "metrics"  # events with scores; the others tell how they came about
@@ -44,7 +45,7 @@ def read_log(path: Path) -> list[EvaluationRun]:
         got = f"{len(lines)} lines without an event"
         raise make_other_version_error(path, TOOL, _NEEDS, got)
     if not unfinished and not any("final_report" in line for line in lines):
-        unfinished = "it has no final report"
+        unfinished = LogEnd(Breach.REPORT)
     models = [str(name) for name in get_list(spec, "completion_fns")] or [get_text(spec, "model")]
     return [
         EvaluationRun(

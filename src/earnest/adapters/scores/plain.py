@@ -20,6 +20,7 @@ from earnest.adapters.scores.runs import (
 )
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
+from earnest.core.cautions.reasons import Breach, LogEnd
 from earnest.core.tables.column_names import OF_SCORES, fold_name
 from earnest.core.tables.formats.text import TextOptions, drop_cut_row, peek_names, read_text
 from earnest.core.tables.formats.text import read_as_utf8 as read_text_bytes
@@ -133,7 +134,7 @@ def _read_score(value: Json, path: Path, at: int) -> float | None:
 _ABSENT = ("", "na", "nan", "null", "none")
 
 
-def _read_records(path: Path) -> tuple[list[dict[str, Json]], str]:
+def _read_records(path: Path) -> tuple[list[dict[str, Json]], LogEnd | None]:
     kind = path.suffix.casefold()
     if kind == ".parquet":
         import pyarrow.parquet as pq
@@ -141,7 +142,7 @@ def _read_records(path: Path) -> tuple[list[dict[str, Json]], str]:
         from earnest.core.tables.formats.expanding import foreign_content
 
         with foreign_content(path):
-            return pq.read_table(path).to_pylist(), ""
+            return pq.read_table(path).to_pylist(), None
     if kind in (".jsonl", ".ndjson"):
         return read_lines(path, TOOL)
     if kind == ".json":
@@ -153,20 +154,20 @@ def _read_records(path: Path) -> tuple[list[dict[str, Json]], str]:
                     needs="an object with an item and its score in every row",
                     got=check.show(record),
                 )
-        return [record for record in listed if isinstance(record, dict)], ""
+        return [record for record in listed if isinstance(record, dict)], None
     return _read_text(path)
 
 
-def _read_text(path: Path) -> tuple[list[dict[str, Json]], str]:
+def _read_text(path: Path) -> tuple[list[dict[str, Json]], LogEnd | None]:
     """Return the rows of a text; the last one may be cut off where a run was killed."""
     suffix = path.suffix.casefold()
     data, _ = read_text_bytes(path, suffix)
-    whole, unfinished = drop_cut_row(data, suffix)
+    whole, is_cut = drop_cut_row(data, suffix)
     options = TextOptions(missing=None, text=frozenset(_list_named(path, suffix)))
     columns = read_text(whole, path, suffix, options)
     cells = {name: columns.arrow(name).to_pylist() for name in columns.names}
     rows = [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
-    return rows, "its last row is cut off" if unfinished else ""
+    return rows, LogEnd(Breach.ROW) if is_cut else None
 
 
 def _list_named(path: Path, suffix: str) -> list[str]:

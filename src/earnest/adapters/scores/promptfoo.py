@@ -21,6 +21,7 @@ from earnest.adapters.scores.runs import (
     take_objects,
 )
 from earnest.core.base import check
+from earnest.core.cautions.reasons import Breach, LogEnd
 
 TOOL = "promptfoo"
 ERROR = "2"  # `failureReason` of an answer that was never judged
@@ -100,11 +101,11 @@ def _read_result(result: JsonDict, names: dict[str, str], path: Path) -> ItemSco
     )
 
 
-def _find_end(results: JsonDict, count: int) -> str:
+def _find_end(results: JsonDict, count: int) -> LogEnd | None:
     stats = get_dict(results, "stats")
     counts = [stats.get(name) for name in ("successes", "failures", "errors")]
     wanted = sum(number for number in counts if isinstance(number, int))
-    return f"it holds {count} of {wanted} results" if count < wanted else ""
+    return LogEnd(Breach.ANSWERS, count, wanted, "results") if count < wanted else None
 
 
 register(

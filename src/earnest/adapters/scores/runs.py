@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
+from earnest.core.cautions.reasons import Breach, LogEnd
 from earnest.core.results.base import parse_json
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
@@ -78,8 +79,8 @@ class EvaluationRun:
         Which items; empty where the log does not say.
     settings : mapping
         What else was set, by which runs of one model are told apart.
-    unfinished : str
-        Why the log is not whole; empty where it is.
+    unfinished : LogEnd, optional
+        Why the log is not whole; None where it is.
     greater_is_better : mapping of str to bool
         What the log says of its scores.
     static : bool
@@ -91,7 +92,7 @@ class EvaluationRun:
     rows: list[ItemScore]
     task: str = ""
     settings: Mapping[str, Json] = field(default_factory=dict)
-    unfinished: str = ""
+    unfinished: LogEnd | None = None
     greater_is_better: Mapping[str, bool] = field(default_factory=dict)
     static: bool = True
 
@@ -167,7 +168,7 @@ def read_document(path: Path, what: str) -> Json:
     return document
 
 
-def read_lines(path: Path, what: str) -> tuple[list[JsonDict], str]:
+def read_lines(path: Path, what: str) -> tuple[list[JsonDict], LogEnd | None]:
     """Return the objects of a file of JSON lines, and why it is not whole where it is not.
 
     A last line that is cut off is that of a run which goes on or was killed, and the rest is read;
@@ -183,7 +184,7 @@ def read_lines(path: Path, what: str) -> tuple[list[JsonDict], str]:
             value = parse_json(line)
         except ValueError as error:
             if at == last and objects:
-                return objects, f"line {at + 1}, its last, is cut off"
+                return objects, LogEnd(Breach.LINE, held=at + 1)
             raise FormatError(
                 f"line {at + 1} of {str(path)!r} is not JSON",
                 needs=f"{what}, a JSON object a line",
@@ -196,7 +197,7 @@ def read_lines(path: Path, what: str) -> tuple[list[JsonDict], str]:
                 got=check.show(value),
             )
         objects.append(value)
-    return objects, ""
+    return objects, None
 
 
 def peek_bytes(path: Path, count: int) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from earnest.core.base import check
-from earnest.core.cautions.reasons import Omission
+from earnest.core.cautions.reasons import Breach, LogEnd, Omission
 from earnest.core.results.cautions import Scope, Words, caution, note, write_for
 from earnest.core.text.doors import arg
 from earnest.core.text.numbers import prose, write_count
@@ -411,10 +411,24 @@ def items_not_shared(shared: int, new: int, other: int) -> Words:
     )
 
 
+def _describe_end(end: LogEnd) -> str:
+    """Return why a log is not whole."""
+    of = f" of {end.wanted}" if end.wanted else ""
+    message = f" ({end.message})" if end.message else ""
+    return {
+        Breach.LINE: f"line {end.held}, its last, is cut off",
+        Breach.ROW: "its last row is cut off",
+        Breach.REPORT: "it has no final report",
+        Breach.SUCCESS: f"its status is {end.status!r}, with {end.held}{of} {end.noun}{message}",
+        Breach.ANSWERS: f"it holds {end.held}{of} {end.noun}",
+        Breach.VALIDITY: "Inspect has marked it as invalid",
+    }[Breach(end.lacks)]
+
+
 @caution("EN140")
-def logs_unfinished(logs: tuple[tuple[str, str], ...]) -> Words:
-    """Logs are not whole: each with why."""
-    listed = "; ".join(f"{name}: {why}" for name, why in logs[:3])
+def logs_unfinished(logs: tuple[tuple[str, tuple[Breach, int, int, str, str, str]], ...]) -> Words:
+    """Logs are not whole: each with its `LogEnd`."""
+    listed = "; ".join(f"{name}: {_describe_end(LogEnd(*end))}" for name, end in logs[:3])
     more = f"; and {len(logs) - 3} more" if len(logs) > 3 else ""
     return Words(
         f"{write_count(len(logs), 'log')} {'is' if len(logs) == 1 else 'are'} not whole "
