@@ -77,6 +77,18 @@ def cells() -> list[Cell]:
             *(("exclusive or", 100), ("exclusive or", 400), ("linear", 100), ("friedman", 100)),
         )
     ]
+    designs += [  # searches of noise once more: repeats, groups and both
+        ("noise", source, 0.0, n, 5, repeats, group, 400)
+        for source, n, repeats, group in (
+            *(("classes", n, 3, 1) for n in (60, 200, 400)),
+            ("classes", 100, 10, 1),
+            *(("classes", n, 1, 5) for n in (60, 100, 400)),
+            ("classes", 200, 1, 20),
+            *(("classes", n, 3, 5) for n in (100, 200)),
+            *(("numbers", 100, repeats, group) for repeats, group in ((3, 1), (1, 5))),
+            *(("numbers", 200, repeats, group) for repeats, group in ((1, 1), (3, 1), (3, 5))),
+        )
+    ]
     return [Cell(number, *design) for number, design in enumerate(designs)]
 
 

@@ -1,6 +1,7 @@
 """Hold three kinds of claims to their level, with learners that are really trained.
 
 python -m benchmarks.claims.run --out FOLDER [--processes 16] [--minutes 7] [--share 1.0]
+[--first 44]
 
 - `worse.csv`: how often `compare_many` calls any equally good one worse than the best. If learners
   are compared, all of a cell are equally good; if the models of these folds are, their scores on
@@ -383,11 +384,12 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--minutes", type=float, default=7.0)
     parser.add_argument("--share", type=float, default=1.0, help="of the declared runs")
     parser.add_argument("--kind", choices=KINDS, help="only these cells, and their file alone")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first cell")
     asked = parser.parse_args(arguments)
     counts = defaultdict[tuple[int, Key], Floats](lambda: np.zeros(5))
     tasks = []
     for cell in read():
-        if asked.kind not in (None, cell.kind):
+        if asked.kind not in (None, cell.kind) or cell.number < asked.first:
             continue
         runs = max(1, round(cell.runs * asked.share))
         tasks += [(cell, first, min(BLOCK, runs - first)) for first in range(0, runs, BLOCK)]

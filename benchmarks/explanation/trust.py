@@ -1,10 +1,17 @@
-"""Wrong names by R²: python -m benchmarks.explanation.trust [reps], which writes results.csv.
+"""Wrong names by R², which `results.csv` has.
+
+python -m benchmarks.explanation.trust --out FOLDER [--processes 16] [--minutes 7] [--reps 40]
 
 Each search draws a function of 3 or 6 hyperparameters: a line, a hump or a step of each, with
 weights that differ much, and an interaction of two. Noise has 0.1 to 2 times the function's
 standard deviation, or is all there is. 12 to 80 trials are spread evenly, or half of them move
 towards the best so far. A search names hyperparameters if their intervals lie above those of all
-others; it is wrong if they are not the ones with the largest true total effects.
+others; it is wrong if they are not the ones with the largest true total effects. R² is that which
+an explanation shows: its splits are repeated where trials are few.
+
+The cells are all combinations of `SIZES`, `DIMENSIONS`, `NOISES` and the two ways to search, with
+the seed `(cell, run, SEED)`. Blocks of runs are in random order: a run that is cut short has fewer
+runs in all cells.
 
 Below `POOR` of earnest.explanation.surrogate.quality no name is said: the lowest edge of the table
 above which fewer than one name in ten is wrong in every row.
@@ -12,10 +19,10 @@ above which fewer than one name in ten is wrong in every row.
 
 from __future__ import annotations
 
+import argparse
 import csv
 import itertools
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +30,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 import earnest as en
+from benchmarks.blocks import run_blocks
 from earnest.core.base.rng import Seeds
 from earnest.explanation.explain import _set_scene
 from earnest.explanation.importance import measure_importance
@@ -33,6 +41,8 @@ from earnest.explanation.surrogate.quality import cross_validated
 Floats = NDArray[np.float64]
 Function = Callable[[Floats], Floats]
 RESULTS = Path(__file__).parent / "results.csv"
+SEED = 2  # of searches that chose no edge; those of 1 did, with R² of one split
+BLOCK = 5  # runs of a task
 FIELDS = ("r2_from", "r2_to", "searches", "named", "wrong", "wrong_share")
 EDGES = (-np.inf, -0.2, 0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 SIZES, DIMENSIONS, NOISES = (12, 20, 40, 80), (3, 6), (0.1, 0.5, 1.0, 2.0, np.inf)
@@ -83,7 +93,7 @@ def run_search(
 def judge_search(n: int, d: int, noise: float, focused: bool, seed: int) -> tuple[float, int, bool]:
     """Return the R² of a search, how many it names, and whether those are the right ones."""
     level = 999 if np.isinf(noise) else int(100 * noise)
-    rng = np.random.default_rng([n, d, level, focused, seed, 1])
+    rng = np.random.default_rng([n, d, level, focused, seed, SEED])
     function = draw_function(rng, d)
     totals = find_totals(function, d, rng)
     sd = float(function(rng.random((SAMPLE, d))).std())
@@ -112,23 +122,18 @@ def judge_search(n: int, d: int, noise: float, focused: bool, seed: int) -> tupl
     return cross_validated(surrogate, trials).r2, len(leading), right
 
 
-def judge_all(reps: int) -> Iterator[tuple[float, int, bool]]:
-    """Yield every search."""
-    for n, d, noise, focused in itertools.product(SIZES, DIMENSIONS, NOISES, (False, True)):
-        for seed in range(reps):
-            yield judge_search(n, d, noise, focused, seed)
-
-
-def main(reps: int) -> None:
-    """Run all searches in one thread, and write the table."""
+def judge_block(
+    n: int, d: int, noise: float, focused: bool, first: int, count: int
+) -> list[tuple[float, int, bool]]:
+    """Return some searches of a cell."""
     with threadpool_limits(limits=1):
-        write_table(list(judge_all(reps)))
+        return [judge_search(n, d, noise, focused, seed) for seed in range(first, first + count)]
 
 
-def write_table(searches: list[tuple[float, int, bool]]) -> None:
+def write_table(searches: list[tuple[float, int, bool]], path: Path) -> None:
     """Count wrong names by R²."""
     r2, named, right = (np.array(column) for column in zip(*searches, strict=True))
-    with RESULTS.open("w", newline="", encoding="utf-8") as file:
+    with path.open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(FIELDS)
         for low, high in itertools.pairwise(EDGES):
@@ -136,10 +141,29 @@ def write_table(searches: list[tuple[float, int, bool]]) -> None:
             says = inside & (named > 0)
             wrong = int((says & ~right).sum())
             share = f"{wrong / says.sum():.3f}" if says.any() else ""
-            row = (low, high, int(inside.sum()), int(says.sum()), wrong, share)
-            print(*row)
-            table.writerow(row)
+            table.writerow((low, high, int(inside.sum()), int(says.sum()), wrong, share))
+
+
+def main() -> None:
+    """Run all searches, and write the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=RESULTS.parent)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--minutes", type=float, default=7.0)
+    parser.add_argument("--reps", type=int, default=40)
+    asked = parser.parse_args()
+    cells = itertools.product(SIZES, DIMENSIONS, NOISES, (False, True))
+    tasks = [
+        (*cell, first, min(BLOCK, asked.reps - first))
+        for cell in cells
+        for first in range(0, asked.reps, BLOCK)
+    ]
+    blocks = run_blocks(
+        judge_block, tasks, processes=asked.processes, minutes=asked.minutes, seed=SEED
+    )
+    searches = [search for _, block in blocks for search in block]
+    write_table(searches, asked.out / RESULTS.name)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 40)
+    main()
