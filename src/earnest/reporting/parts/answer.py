@@ -14,7 +14,7 @@ from earnest.core.results.cautions import Caution, Scope, Severity
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.core.results.leaks import LeakSuspect
 from earnest.core.results.readiness import Sufficiency
-from earnest.core.results.specs import Selection, Side
+from earnest.core.results.specs import Estimand, Selection, Side
 from earnest.core.text.counts import tell_counts
 from earnest.core.text.estimate import (
     Form,
@@ -404,6 +404,8 @@ def _meaning(results: Results, estimate: Estimate) -> Iterator[str]:
     material, folds = results.material, estimate.provenance.n_folds
     title, n = material.title, f"{estimate.n_cases:,}"
     trained = "" if estimate.training is None else f", trained on {estimate.training} cases"
+    if estimate.estimand == Estimand.WINNER and folds > 1:
+        trained = f", over the models of these folds{trained}"
     if estimate.n_configs == 1:
         yield f"The {title} of this one configuration{trained}."
     elif estimate.selection is Selection.CORRECTED:
