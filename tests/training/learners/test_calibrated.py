@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import StandardScaler
 
 import earnest as en
+from earnest.inference.curves.calibration import calibration
 from earnest.training import (
     KNEE,
     MODELS,
@@ -219,6 +221,25 @@ def test_a_machine_that_wins_gives_probabilities_in_the_order_of_its_decisions(t
     np.testing.assert_array_equal(np.argsort(value), np.argsort(forecast.scores[:, 1]))
     label = en.tune(of("relapse"), metric="accuracy", **asked)
     assert label.model.predict(of("relapse")).columns == ("p_no", "p_yes")
+
+
+def test_the_probabilities_judged_are_those_of_the_delivered_pipeline_in_each_fold(tmp_path):
+    """A clone of the delivered pipeline, its curve included, is fitted in each fold."""
+    path = tmp_path / "svm.toml"
+    path.write_text('format = 1\n[[model]]\nmodel = "linear_svm"\nC = [1.0, 0.1]\n')
+    table = of("relapse")
+    found = en.tune(table, target="relapse", portfolio=str(path), folds=3, rng=7, n_jobs=1)
+    pi, pipeline = found.predictions, found.model.estimator
+    X, y, folds = found.model.schema.read(_columns(table)).X, pi.target.y, pi.folds[:, 0]
+    chances = np.empty(len(y))
+    for fold in np.unique(folds):
+        inside, outside = folds != fold, folds == fold
+        chances[outside] = clone(pipeline).fit(X[inside], y[inside]).predict_proba(X[outside])[:, 1]
+    plain = en.Predictions.from_arrays(y, chances, folds, response="probability")
+    judged, (expected,) = found.calibration.classes[0], calibration(plain, 0).classes
+    assert judged.test.statistic == pytest.approx(expected.test.statistic, rel=1e-6)
+    assert judged.slope.value == pytest.approx(expected.slope.value, rel=1e-6)
+    assert found.model.predict(table).columns == ("p_no", "p_yes")
 
 
 def _columns(table):
