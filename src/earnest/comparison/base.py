@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
@@ -57,6 +57,9 @@ class TestSpec:
     ----------
     name, title : str
         The word for code and command line, and the words for people.
+    title_alone : str
+        The words where nothing was cross-validated, as for scores of items, if the title is about
+        folds; such a test needs no paper.
     needs : Evidence
         The type of evidence; tests that train their own models need other than predictions.
     estimand : ComparisonEstimand
@@ -107,6 +110,13 @@ class TestSpec:
     one_sided: bool = True
     overlap: bool = False
     aliases: tuple[str, ...] = field(default=())
+    title_alone: str = ""
+
+    def of_folds(self, n_folds: int) -> TestSpec:
+        """Return the spec in the words for so many folds; 0 if that is not known."""
+        if n_folds != 1 or not self.title_alone:
+            return self
+        return replace(self, title=self.title_alone, cites="", papers=())
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,9 +7,11 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import earnest as en
+from earnest.comparison import TESTS
 from tests.reporting.scenes import scene, source_of
 from tests.snapshots import Golden
 
@@ -60,3 +62,14 @@ def test_a_run_that_did_not_record_its_date_says_so(tmp_path: Path, golden: Gold
         file.execute("DELETE FROM document WHERE name = 'begun'")
     made = en.report(run, explain=False, n_resamples=50)
     golden.check_sentence(made.to_html(), "the run did")
+
+
+def test_a_test_of_items_is_not_named_after_folds_that_there_are_not() -> None:
+    marks = (np.random.default_rng(0).random((60, 3)) < [0.5, 0.6, 0.7]).astype(float)
+    computed = en.report(en.Scores(marks, limits=(0, 1)), explain=False, rng=0).content.computed
+    facts = {group.title: dict(group.rows) for group in computed.facts}
+    spec = TESTS["bayle"].spec
+    assert facts["The comparison"]["Test"] == f"bayle: {spec.title_alone}"
+    assert "bayle2020" not in {key for key, _ in computed.citations}
+    assert spec.of_folds(1).cites == ""
+    assert spec.of_folds(5) is spec.of_folds(0) is spec

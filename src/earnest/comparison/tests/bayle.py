@@ -174,6 +174,7 @@ class BayleTest:
     spec: ClassVar[TestSpec] = TestSpec(
         name="bayle",
         title="Central limit theorem of cross-validation",
+        title_alone="Normal test of paired differences",
         estimand=ComparisonEstimand.FOLD_MODELS,
         metrics=SupportedMetrics.SMOOTH,
         cites="Bayle et al. 2020, theorem 1",

@@ -56,7 +56,7 @@ def _list_named(results: Results) -> Iterator[CitableSpec]:
     if results.estimate is not None:
         yield spec_of(results.estimate)
         if results.many is not None and len(results.many):
-            yield TESTS[results.many.comparisons[0].test].spec
+            yield TESTS[results.many.comparisons[0].test].spec.of_folds(results.n_folds)
 
 
 def _specs(results: Results) -> Iterator[CitableSpec]:
@@ -66,7 +66,7 @@ def _specs(results: Results) -> Iterator[CitableSpec]:
     for estimate in results.table or ():
         yield spec_of(estimate)
     if results.many is not None and len(results.many):
-        yield TESTS[results.many.comparisons[0].test].spec
+        yield TESTS[results.many.comparisons[0].test].spec.of_folds(results.n_folds)
 
 
 def _list_sources(results: Results) -> Iterator[str]:
@@ -88,7 +88,7 @@ def _facts(results: Results) -> Iterator[Facts]:
         knobs = estimate.provenance.knobs.items()
         yield Facts("Its settings", tuple((name, _knob(value)) for name, value in knobs))
     if results.many is not None and len(results.many):
-        spec = TESTS[results.many.comparisons[0].test].spec
+        spec = TESTS[results.many.comparisons[0].test].spec.of_folds(results.n_folds)
         yield Facts(
             "The comparison",
             (
@@ -192,10 +192,11 @@ def paragraph(results: Results) -> str:
             f"the selection, was {shown.naive}."
         )
     if results.many is not None and len(results.many):
-        test = TESTS[results.many.comparisons[0].test].spec
+        test = TESTS[results.many.comparisons[0].test].spec.of_folds(results.n_folds)
+        source = f"{test.title}; {test.cites}" if test.cites else test.title
         sentences.append(
             "The selected configuration was compared with "
-            f"{_others(len(results.many))} by the test {test.name} ({test.title}; {test.cites}), "
+            f"{_others(len(results.many))} by the test {test.name} ({source}), "
             f"two-sided{_say_adjustment(results.many)}."
         )
     used = ", ".join(f"{name} {number}" for name, number in estimate.provenance.versions.items())

@@ -98,7 +98,7 @@ def rivals_of(results: Results) -> RivalsPart | None:
     not_worse = [row.comparison.b for row in rows if not row.worse]
     cheapest = many.cheapest
     names = results.material.names
-    spec = TESTS[rows[0].comparison.test].spec
+    spec = TESTS[rows[0].comparison.test].spec.of_folds(results.n_folds)
     drawn = _choose_drawn(rows, cheapest)
     differences = [_difference(row, cheapest) for row in drawn]
     shown = _find_shown(drawn)
