@@ -410,7 +410,7 @@ def test_the_cheapest_is_told_with_how_many_are_as_good(count, told, golden):
         calibration=None,
     )
     facts = dict(_facts(tuned))
-    assert facts["As good"] == told
+    assert facts["Rivals"] == told
     golden.check(facts["Cheaper"])
     assert "at most 0.012 worse" in facts["Cheaper"]
     assert "usable for ranking: likely" in facts["Verdict"]

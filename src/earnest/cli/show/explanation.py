@@ -155,7 +155,7 @@ def regions(tree: RegionTree, *, shown: bool = False) -> Iterator[Part]:
 
 
 def show_facts(explanation: Explanation) -> Iterator[Fact]:
-    """Yield what was explained, and what is as good as the best."""
+    """Yield what was explained, and what is not shown to be worse than the best."""
     best = ", ".join(
         f"{name}={show_level(value)}" for name, value in explanation.best_config.items()
     )
@@ -163,7 +163,7 @@ def show_facts(explanation: Explanation) -> Iterator[Fact]:
     stable = explanation.stable_optimum
     if explanation.trust is Trust.SHOWN:
         yield (
-            "As good",
+            "Rivals",
             f"{len(stable)} of {write_count(stable.n_trials, 'trial')} and "
             f"{say_share(stable.share)} of the space are not shown to be worse",
         )

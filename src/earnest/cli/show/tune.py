@@ -162,7 +162,7 @@ def _facts(tuned: Any) -> Iterator[tuple[str, str]]:
         near = f", and at most {tuned.margin:.2g} worse here" if tuned.margin else ""
         yield "Cheaper", f"{tuned.cheapest.name}: cheaper to fit, not shown to be worse{near}"
     if others > 0:
-        yield "As good", f"{write_count(others, 'other')} not shown to be worse"
+        yield "Rivals", f"{write_count(others, 'other')} not shown to be worse"
     if tuned.calibration is not None:
         yield "Probabilities", tell_in_short(tuned.calibration)
     if tuned.learning is not None:

@@ -227,7 +227,7 @@ def _numbers(explanation: Explanation) -> Iterator[Facts]:
     yield from _list_tried(explanation)
     ranges = explanation.stable_optimum.ranges.items()
     yield Facts(
-        "Values among those as good as the best",
+        "Values among those not shown to be worse",
         tuple((name, _span(values)) for name, values in ranges),
     )
 
