@@ -22,15 +22,25 @@ from benchmarks.papers.study import Finding, Kind, Reason
 LEVEL = 0.05
 AGREES, DIFFERS, NO_TEST, NOT_PUBLISHED = "agrees", "differs", "no test", "not published"
 UNEXPLAINED = "unexplained"
+TINY = 1e-12  # a half, rounded either way
 
 
 @dataclass(frozen=True)
 class Published:
-    """A published number: of how many replications, and their standard deviation where known."""
+    """A published number: of how many replications, and their standard deviation where known.
+
+    `places` is how many decimals are printed.
+    """
 
     value: float
     runs: int = 0
     spread: float = math.nan
+    places: int = 0
+
+    @property
+    def half_a_digit(self) -> float:
+        """By how much the printed number may be off as it was rounded."""
+        return 0.5 * 10**-self.places
 
 
 @dataclass(frozen=True)
@@ -58,6 +68,7 @@ def read_published(path: Path) -> dict[Key, Published]:
                 float(line["published"]),
                 int(line["runs"] or 0),
                 float(line["spread"] or "nan"),
+                len(line["published"].partition(".")[2]),
             )
             for line in csv.DictReader(file)
         }
@@ -96,6 +107,8 @@ def p_value(ours: Finding, theirs: Published) -> float:
     from scipy import stats
 
     n, m = ours.runs, theirs.runs
+    if ours.kind is Kind.EXACT:
+        return 1.0 if abs(ours.value - theirs.value) <= theirs.half_a_digit + TINY else 0.0
     if ours.kind is Kind.SHOWN or n < 2 or math.isnan(ours.value):
         return math.nan
     if ours.kind is Kind.SHARE:
@@ -146,6 +159,8 @@ def find_agreeing(ours: Finding, theirs: Published, level: float) -> tuple[float
     from scipy import stats
 
     n, m = ours.runs, theirs.runs
+    if ours.kind is Kind.EXACT:
+        return theirs.value - theirs.half_a_digit, theirs.value + theirs.half_a_digit
     if ours.kind is Kind.SHARE:
         return _agreeing_share(ours, theirs, level)
     if ours.kind is Kind.CORRELATION:

@@ -134,6 +134,7 @@ class Kind(StrEnum):
     SD = "sd"  # over replications: the F test
     CORRELATION = "correlation"  # Fisher's z
     SINGLE = "single"  # the published one is a single replication: Student's t for a new one
+    EXACT = "exact"  # without chance: equal in the digits that are published
     SHOWN = "shown"  # beside the published one, without a test
 
 

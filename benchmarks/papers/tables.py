@@ -14,7 +14,7 @@ from benchmarks.papers.agreement import (
 )
 from benchmarks.papers.claims import Claim, Outcome, list_claims
 from benchmarks.papers.reproduce import HERE, load_study, read_records, read_results
-from benchmarks.papers.study import PAPERS
+from benchmarks.papers.study import PAPERS, facts_of
 
 Line = dict[str, str]
 FILES = "../../benchmarks/papers"  # as seen from a page
@@ -22,12 +22,13 @@ AGAIN = {"paraschakis2024": ("evaluation",)}  # tables of numbers that others ha
 
 
 def table(kind: str, paper: str, *words: str) -> str:
-    """Return a Markdown table: 'held', 'missed', 'summary' or 'differs' of a paper."""
+    """Return a Markdown table: 'held', 'missed', 'summary', 'differs' or 'errors' of a paper."""
     kinds: dict[str, Callable[..., str]] = {
         "held": claims,
         "missed": missed_claims,
         "summary": summary,
         "differs": differs,
+        "errors": decompose_errors,
     }
     return kinds[kind](paper, *words)
 
@@ -146,6 +147,30 @@ def differs(paper: str) -> str:
         tables.setdefault(reason, []).append(f"{count} in `{name}`")
     rows = [[reason, ", ".join(words)] for reason, words in tables.items()]
     return markdown(["reason", "numbers"], rows) if rows else "No number differs.\n"
+
+
+def decompose_errors(paper: str) -> str:
+    """Return the parts of equation 63, means over sizes, with what the text gives for `star`."""
+    lines = [
+        (facts["estimator"], line)
+        for line in read_results(paper, "equation63")
+        if (facts := facts_of(line["row"])).get("sizes") == "all"
+    ]
+    parts = {
+        "mse_conditional": "squared error about the truth of this training set",
+        "mse_mean": "about the mean truth",
+        "sd_ratio": "ratio of the sds",
+        "rho": "correlation",
+        "sd_ratio less twice rho": "ratio less twice the correlation",
+    }
+    rows: dict[str, dict[str, str]] = {}
+    for name, line in lines:
+        theirs = f" (published {float(line['published']):.3f})" if line["published"] else ""
+        rows.setdefault(name, {})[line["quantity"]] = f"{float(line['ours']):.3f}{theirs}"
+    return markdown(
+        ["estimator", *parts.values()],
+        [[f"`{name}`", *(cells[part] for part in parts)] for name, cells in rows.items()],
+    )
 
 
 def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

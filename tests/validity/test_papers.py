@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import earnest as en
 from benchmarks.papers import agreement, reproduce
 from benchmarks.papers.agreement import (
     AGREES,
@@ -32,6 +33,7 @@ from benchmarks.papers.agreement import (
     read_published,
 )
 from benchmarks.papers.study import PAPERS, Cell, Done, Finding, Kind, Reason, Scale, facts_of
+from benchmarks.papers.tsamardinos2018 import study as tsamardinos
 from benchmarks.papers.yousef2022 import study as yousef
 
 TABLES = [(paper, record["table"]) for paper in PAPERS for record in reproduce.read_records(paper)]
@@ -407,6 +409,29 @@ def test_each_kind_has_its_exact_test() -> None:
     z = (a.mean() - 1.2) / (a.std(ddof=1) * math.sqrt(1 + 1 / 30))
     assert p_value(new, Published(1.2, 1)) == pytest.approx(2 * stats.t.sf(abs(z), 29))
     assert math.isnan(p_value(Finding("r", "q", Kind.SHOWN, 1.0, 30), Published(2.0)))
+    for value, equal in ((0.00519, True), (0.005249, True), (0.00526, False), (0.0051, False)):
+        exact = Finding("r", "q", Kind.EXACT, value, 1)
+        assert p_value(exact, Published(0.0052, places=4)) == float(equal)
+
+
+def test_dropping_from_the_first_fold_is_of_the_samples_of_figure_2() -> None:
+    facts = {"set": "digits", "cases": 40}
+    all_protocols, early = (
+        tsamardinos.run(cell, tsamardinos.stream(cell, 3))
+        for cell in (Cell.of(table, 4, **facts) for table in ("samples", "early_samples"))
+    )
+    for name in ("cvt", "ncv", "bbc", "truth_bbc", "truth_ncv"):
+        assert early[name] == all_protocols[name]
+    assert all_protocols["bced"] == all_protocols["bbc"]  # which waits for 50 predictions
+    assert early["times faster"] > 1
+
+
+def test_with_500_cases_dropping_starts_with_the_first_fold_anyway() -> None:
+    facts = {"alpha": 9, "beta": 6, "cases": 500, "configs": 50}
+    simulated = tsamardinos.draw_simulated(Cell.of("figure1", 1, **facts), np.random.default_rng(5))
+    first = simulated.drop(tsamardinos.FIRST_FOLD).responses
+    assert np.isnan(first).any()
+    np.testing.assert_array_equal(first, simulated.drop(en.rules.BCED()).responses)
 
 
 def test_a_number_within_its_tolerance_agrees_and_one_beyond_it_differs() -> None:

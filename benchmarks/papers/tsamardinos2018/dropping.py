@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +16,41 @@ from benchmarks.papers.tsamardinos2018.grid import Named, grid
 from benchmarks.papers.tsamardinos2018.replay import replay
 from earnest import Predictions, estimate
 from earnest.core.base.rng import Seeds
-from earnest.training.search.dropping.bced import BCEDAdjusted, DroppingRule, read_dropping
+from earnest.core.data.selection import slack
+from earnest.inference.resampling.winners import gains_of
+from earnest.training.search.dropping.bced import (
+    BCED,
+    BCEDAdjusted,
+    DroppingRule,
+    read_dropping,
+)
+from earnest.training.search.dropping.evidence import RoundEvidence, score_batches
 
 FOLDS = 10
+
+
+@dataclass(frozen=True)
+class TiesCount(BCED):
+    """Early dropping that takes a tie with the best for worse, which the printed rule does not."""
+
+    name: ClassVar[str] = "bced_ties"
+
+    def _find_p_values(
+        self, evidence: RoundEvidence, seeds: Seeds, round: int, n_jobs: int | None
+    ) -> tuple[NDArray[np.float64], float, int]:
+        """Return the share of resamples in which each configuration is not better than the best."""
+        not_better = np.zeros(evidence.pi.n_configs, dtype=np.int64)
+        defined = np.zeros_like(not_better)
+        for scores in score_batches(evidence, self.n_resamples, seeds, round, n_jobs):  # (b, C)
+            gains = gains_of(evidence.metric, scores[None])[0]
+            best = gains[:, [evidence.best]]
+            both = ~np.isnan(gains) & ~np.isnan(best)
+            not_better += (both & (gains <= best + slack(best))).sum(axis=0)
+            defined += both.sum(axis=0)
+        shares = np.where(defined > 0, not_better / np.maximum(defined, 1), np.nan)
+        return shares, self.threshold, self.n_resamples
+
+
 RULES: dict[str, str | DroppingRule | None] = {
     "none": None,
     "bced .99": "bced",

@@ -25,6 +25,7 @@ from benchmarks.papers.study import (
     Kind,
     Reason,
     Scale,
+    facts_of,
     seed_words,
 )
 from benchmarks.papers.yousef2022.as_printed import Printed632Plus, find_error_of_pairs
@@ -44,6 +45,7 @@ AUCS: dict[str, str | Printed632Plus] = {
     "apparent": "apparent",
 }
 RATES = {"loob": "loob", ".632": ".632", ".632+": ".632+", "apparent": "apparent"}
+PARTS = ("mse_conditional", "mse_mean", "sd_ratio", "rho")  # of equation 63
 MADE_FROM = {
     **dict.fromkeys(("table3", "equation63", "figure2", "figure3"), ("table2",)),
 }
@@ -213,7 +215,8 @@ def find(done: Mapping[str, Sequence[Done]]) -> dict[str, list[Finding]]:
         parts = done["table2"]
         out["table2"] = [one for part in parts for one in _table2(part)]
         out["table3"] = _table3(parts)
-        out["equation63"] = [one for part in parts for one in _equation63(part)]
+        each = [one for part in parts for one in _equation63(part)]
+        out["equation63"] = [*each, *average_equation63(each)]
         out["figure2"] = [
             Finding.mean(part.cell.name, name, part[name], Kind.SHOWN)
             for part in parts
@@ -279,6 +282,23 @@ def _equation63(part: Done) -> list[Finding]:
         assert np.isclose(parts["mse_conditional"], rest)
         row = f"{part.cell.name} estimator={name}"
         out += [Finding(row, key, Kind.SHOWN, value, len(true)) for key, value in parts.items()]
+    return out
+
+
+def average_equation63(each: Sequence[Finding]) -> list[Finding]:
+    """Return the means over sizes, and what both errors differ by, as the text has them.
+
+    Sizes count as replications: the tolerance has their differences in it.
+    """
+    by: dict[tuple[str, str], list[float]] = {}
+    for one in each:
+        by.setdefault((facts_of(one.row)["estimator"], one.quantity), []).append(one.value)
+    out = []
+    for name in AUCS:
+        parts = {quantity: np.array(by[name, quantity]) for quantity in PARTS}
+        parts["sd_ratio less twice rho"] = parts["sd_ratio"] - 2 * parts["rho"]
+        row = f"sizes=all estimator={name}"
+        out += [Finding.mean(row, quantity, values) for quantity, values in parts.items()]
     return out
 
 

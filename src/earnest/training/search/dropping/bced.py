@@ -171,7 +171,8 @@ class BCED(ResamplingRule):
     dropped in about a third of all searches. That costs little where the others are as good. Where
     the truly best configuration must survive, use `BCEDAdjusted`.
 
-    **When it fails.** On fewer than about 50 predictions, where nearly everything is dropped.
+    **When it fails.** On fewer than about 50 predictions, which tell configurations apart by
+    chance. With ties counted as worse nearly everything would be dropped there.
 
     Tsamardinos, Greasidou, Borboudakis 2018, section 5, in which the p-value compares with the
     current best.
