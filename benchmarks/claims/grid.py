@@ -14,7 +14,7 @@ HERE = Path(__file__).parent
 CELLS = HERE / "cells.csv"
 SEED = 20_261_118
 BLOCK = 10  # runs of a task
-KINDS = ("noise", "equal", "gap", "search")
+KINDS = ("noise", "equal", "gap", "search", "chance")
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,8 @@ class Cell:
     kind : str
         'noise': forty configurations, outcomes of no use. 'equal': ten learners of one rule, each
         on eight columns of its own with the same law. 'gap': the same, but five have less signal.
-        'search': forty configurations and a signal, for the truth over training sets.
+        'search': forty configurations and a signal, for the truth over training sets. 'chance':
+        as 'noise', for intervals alone, since some tests have no answer with 12 groups.
     source : str
         The rule of 'equal' and 'gap', the population of 'search', the task of 'noise'.
     signal : float
@@ -78,7 +79,7 @@ def cells() -> list[Cell]:
         )
     ]
     designs += [  # searches of noise once more: repeats, groups and both
-        ("noise", source, 0.0, n, 5, repeats, group, 400)
+        ("chance", source, 0.0, n, 5, repeats, group, 400)
         for source, n, repeats, group in (
             *(("classes", n, 3, 1) for n in (60, 200, 400)),
             ("classes", 100, 10, 1),

@@ -125,12 +125,21 @@ def draw_noise(
     return (X + shared[groups]) / math.sqrt(2.0), y[groups], groups
 
 
+def train_on_both(y: Floats, fold: NDArray[np.intp]) -> bool:
+    """Tell whether all models are trained on both classes, which few groups may miss."""
+    parts = (column != number for column in fold.T for number in np.unique(column))
+    return all(len(np.unique(y[part])) == 2 for part in parts)
+
+
 def search_noise(cell: Cell, run: int) -> en.Predictions:
     """Return the predictions of forty configurations on noise."""
     rng = np.random.default_rng([SEED, cell.number, run])
-    X, y, groups = draw_noise(cell, rng)
     classified = cell.source == "classes"
-    fold = draw_folds(y, groups, as_design(cell), classified, run)
+    while True:
+        X, y, groups = draw_noise(cell, rng)
+        fold = draw_folds(y, groups, as_design(cell), classified, run)
+        if not classified or train_on_both(y, fold):
+            break
     said = Search(X, y, fold, classified).out_of_sample()
     target = y.astype(int) if classified else y
     kind = "probability" if classified else "value"
@@ -347,10 +356,10 @@ def simulate(cell: Cell, first: int, count: int) -> dict[Key, Floats]:
     """Return the counts of a block of runs."""
     counts: dict[Key, Floats] = defaultdict(lambda: np.zeros(5))
     for run in range(first, first + count):
-        if cell.kind == "noise":
+        if cell.kind in ("noise", "chance"):
             pi = search_noise(cell, run)
             add_chance(counts, pi, run, OF_CLASSES if cell.source == "classes" else OF_NUMBERS)
-            if cell.source == "classes":
+            if cell.kind == "noise" and cell.source == "classes":
                 add_claims(counts, pi, run, np.zeros(pi.n_configs), None)
         elif cell.kind == "search":
             add_training(counts, cell, run)

@@ -203,7 +203,7 @@ def test_a_run_file_is_explained(run: Run, tmp_path: Path, golden: Golden) -> No
 
     import earnest as en
 
-    X, y = make_classification(90, flip_y=0.3, random_state=1)
+    X, y = make_classification(90, flip_y=0.1, random_state=1)
     grid = {"max_depth": [1, 2, 3, 4], "min_samples_leaf": [1, 5, 20]}
     search = en.SearchCV(
         DecisionTreeClassifier(random_state=0),
