@@ -291,11 +291,11 @@ def test_decisions_are_counted_as_by_hand(reports: dict[str, en.results.Report])
 
 def test_an_explanation_is_there_where_trials_are_enough() -> None:
     rng = np.random.default_rng(3)
-    y = np.tile([0, 1], 40)
+    y = np.tile([0, 1], 80)
     depths = np.arange(1, 13)
-    scores = y[:, None] * (3.0 - 0.5 * np.abs(depths - 6)) + rng.standard_normal((80, 12))
+    scores = y[:, None] * (3.0 - 0.5 * np.abs(depths - 6)) + rng.standard_normal((160, 12))
     pi = en.Predictions.from_arrays(
-        y, scores, np.arange(80) // 2 % 5, configs=[{"depth": int(d), "r": d % 3} for d in depths]
+        y, scores, np.arange(160) // 2 % 5, configs=[{"depth": int(d), "r": d % 3} for d in depths]
     )
     made = en.report(pi, metric="roc_auc", n_resamples=FEW)
     learned = made.content.learned
