@@ -110,9 +110,11 @@ def plan_words(job: Any, plan: Any) -> str:
     kind = f"grouped {kind}" if job.table.groups is not None else kind
     tried = write_count(plan.n_sure or len(plan.configs), "configuration")
     tried += " and more while there is time" if plan.n_sure else ""
-    parts = [tried, f"{job.options.folds} {kind}folds"]
-    if job.options.repeats > 1:
-        parts.append(f"{job.options.repeats} repeats")
+    splits = job.splits
+    used = "" if splits.n_used is None else f"{splits.n_used} of "
+    parts = [tried, f"{used}{splits.folds} {kind}folds"]
+    if splits.repeats > 1:
+        parts.append(f"{splits.repeats} repeats")
     if plan.n_rows < job.table.n_known:
         parts.append(f"{plan.n_rows:,} rows")
     return ", ".join([*parts, f"metric {job.metric}", f"seed {plan.seed}"])

@@ -96,6 +96,8 @@ class _Boosting(BaseEstimator):
         The most leaves of a tree, and the fewest cases in one.
     l2 : float
         The penalty of squared leaves.
+    columns, rows : float
+        The share of the columns, and of the cases, that each tree sees.
     patience : int, optional
         After how many rounds without a better loss on a held-out part of the training cases
         training ends; None takes all rounds and holds out nothing.
@@ -111,6 +113,8 @@ class _Boosting(BaseEstimator):
         max_leaf_nodes: int = 24,
         min_leaf: int = 20,
         l2: float = 0.0,
+        columns: float = 1.0,
+        rows: float = 1.0,
         patience: int | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -119,6 +123,8 @@ class _Boosting(BaseEstimator):
         self.max_leaf_nodes = max_leaf_nodes
         self.min_leaf = min_leaf
         self.l2 = l2
+        self.columns = columns
+        self.rows = rows
         self.patience = patience
         self.random_state = random_state
 
@@ -131,6 +137,9 @@ class _Boosting(BaseEstimator):
             "num_leaves": self.max_leaf_nodes,
             "min_data_in_leaf": self.min_leaf,
             "lambda_l2": self.l2,
+            "feature_fraction": self.columns,
+            "bagging_fraction": self.rows,
+            "bagging_freq": int(self.rows < 1.0),
             "seed": 0 if self.random_state is None else int(self.random_state),
             "deterministic": True,
             "force_col_wise": True,

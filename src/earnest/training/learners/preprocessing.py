@@ -111,7 +111,7 @@ class Inputs:
 
 
 IMPUTATIONS = ("median", "mean", "none")
-ENCODINGS = ("one_hot", "ordinal")
+ENCODINGS = ("one_hot", "ordinal", "native")
 LARGEST = 1e30  # beyond it squares overflow, and trees take no number above 3e38
 
 Matrix = NDArray[np.float64]
@@ -136,8 +136,10 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         ordinal codes too.
     indicator : bool
         Whether a column tells where a value was missing, for columns with gaps in training.
-    encode : {'one_hot', 'ordinal'}
+    encode : {'one_hot', 'ordinal', 'native'}
         A column for each level that training saw (for two levels one), or the code as a number.
+        With 'native' codes follow the numbers, and no column is left out, so that a model can be
+        told their positions.
     scale : bool
         Whether numbers and ordinal codes are brought to mean 0 and standard deviation 1.
 
@@ -187,6 +189,8 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         self.with_gaps_ = np.flatnonzero(gaps)
         self.mean_, self.spread_ = self._find_scales(X)
         self.kept_ = _find_varying(self._make_columns(X))
+        if self.encode == "native":
+            self.kept_[:] = True
         return self
 
     def transform(self, X: Matrix) -> Matrix:
