@@ -51,17 +51,18 @@ def show_read(job: Any) -> None:
 
 def read_words(table: Any) -> str:
     """Return in a line what the table holds."""
-    levels = table.inputs.levels
-    kinds = [
-        f"{count:,} {word}"
-        for word, count in (
-            ("numeric", sum(level == 0 for level in levels)),
-            ("categorical", sum(level > 0 for level in levels)),
-        )
-        if count
-    ]
-    noun = "feature" if len(levels) == 1 else "features"
-    return f"{table.n_known:,} cases, {' and '.join(kinds)} {noun}; {table.words}"
+    counts = table.schema.count_kinds()
+    words = {
+        ColumnKind.NUMBER: "numeric",
+        ColumnKind.CATEGORY: "categorical",
+        ColumnKind.LEVELS: "many-level",
+        ColumnKind.DATE: "date",
+        ColumnKind.TEXT: "text",
+    }
+    kinds = [f"{counts[kind]:,} {word}" for kind, word in words.items() if kind in counts]
+    listed = " and ".join(filter(None, [", ".join(kinds[:-1]), kinds[-1]]))
+    noun = "feature" if sum(counts.values()) == 1 else "features"
+    return f"{table.n_known:,} cases, {listed} {noun}; {table.words}"
 
 
 def describe_left_out(schema: Any) -> str:

@@ -25,9 +25,9 @@ from earnest.training.learners.catalogue import (
     Knob,
     Value,
 )
+from earnest.training.learners.encoding import ColumnEncoder
 from earnest.training.learners.preprocessing import Inputs
 from earnest.training.protocols import Estimator
-
 
 USUAL_SHARE = 0.2  # of the time of a search that one family may take
 
@@ -45,7 +45,8 @@ class PortfolioConfiguration:
     params : dict
         Its knobs by readable names: `model`, `select`, `encode`, `C`, ...; only those that apply.
     estimator : Pipeline
-        The unfitted steps `prepare`, `select` and `model`. A regression stays near the range of
+        The unfitted steps `prepare`, `select` and `model`, and before them `encode` where there
+        is text or a category with many levels. A regression stays near the range of
         its training outcomes, see `BoundedRegressor`.
     family : str
         The name of its model.
@@ -99,8 +100,9 @@ class Draft:
         from earnest.training.learners.preprocessing import Preprocessor
 
         kind, selection = MODELS[self.model], SELECTIONS[self.select]
+        encoded = inputs.encode()
         prepare = Preprocessor(
-            inputs.categorical,
+            encoded.categorical,
             impute=self.impute or "median",
             indicator=indicator,
             encode=self.encode or "one_hot",
@@ -109,9 +111,7 @@ class Draft:
         model = kind.make(task, self.model_params, seed)
         assert not isinstance(model, str)  # only a selection can be none
         if self.encode == "native":
-            first = len(inputs.numeric)
-            positions = [*range(first, first + len(inputs.categorical))]
-            model.set_params(categorical_features=positions)
+            model.set_params(categorical_features=[*range(len(encoded.categorical))])
         calibrates = probabilities and kind.decides_only and task in ("binary", "multiclass")
         if calibrates:
             model = CalibratedClassifier(model, random_state=seed)
@@ -119,12 +119,15 @@ class Draft:
             model = BoundedRegressor(model)
         chosen = selection.make(task, self.select_params, seed)
         steps = [("prepare", prepare), ("select", chosen), ("model", model)]
+        if not inputs.is_plain:
+            encoder = ColumnEncoder(inputs.coded, inputs.texts, random_state=seed)
+            steps.insert(0, ("encode", encoder))
         return PortfolioConfiguration(
             self.name(),
             self.params(),
             Pipeline(steps),
             self.model,
-            self._seconds(inputs) * (FITS_TO_CALIBRATE if calibrates else 1.0),
+            self._seconds(encoded) * (FITS_TO_CALIBRATE if calibrates else 1.0),
             self.share,
         )
 
@@ -147,7 +150,14 @@ def family(entry: Entry, contents: Contents, task: str, inputs: Inputs) -> list[
                     shown = {k: v for k, v in params.items() if len(entry.grid[k]) > 1}
                     shown |= _list_several(beside, entry)
                     draft = Draft(
-                        entry.name, params, select, select_params, encode, impute, shown, entry.share
+                        entry.name,
+                        params,
+                        select,
+                        select_params,
+                        encode,
+                        impute,
+                        shown,
+                        entry.share,
                     )
                     ranked.append((far + far_select + far_encode + far_impute, draft))
     return [draft for _, draft in sorted(ranked, key=lambda pair: pair[0])]
@@ -297,7 +307,7 @@ class Portfolio:
         self._refuse(task)
         models = self.contents.models
         drafts = take_in_turns(
-            [family(entry, self.contents, task, inputs) for entry in models],
+            [family(entry, self.contents, task, inputs.encode()) for entry in models],
             [entry.turns for entry in models],
         )
         lacking = [MODELS[entry.name].package for entry in models]

@@ -13,9 +13,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
+from earnest.training.learners.encoding import COMPONENTS
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
+
+
+MOST_LEVELS = 100  # a category with more is encoded by the mean outcome of its levels
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,8 @@ class Inputs:
         Whether a column has missing values.
     n_cases : int
         The number of rows.
+    texts : tuple of tuple of int
+        For each text the columns that hold the marks of its words; these are no numbers.
 
     Examples
     --------
@@ -49,6 +55,7 @@ class Inputs:
     levels: tuple[int, ...]
     missing: tuple[bool, ...]
     n_cases: int
+    texts: tuple[tuple[int, ...], ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse columns that are described unlike each other, and a table without any."""
@@ -92,12 +99,38 @@ class Inputs:
     @property
     def numeric(self) -> tuple[int, ...]:
         """The positions of the columns of numbers."""
-        return tuple(i for i, count in enumerate(self.levels) if count == 0)
+        words = {place for places in self.texts for place in places}
+        return tuple(i for i, n in enumerate(self.levels) if n == 0 and i not in words)
 
     @property
     def categorical(self) -> tuple[int, ...]:
-        """The positions of the categories."""
-        return tuple(i for i, count in enumerate(self.levels) if count > 0)
+        """The positions of the categories that have a column for each level, or a code."""
+        return tuple(i for i, count in enumerate(self.levels) if 0 < count <= MOST_LEVELS)
+
+    @property
+    def coded(self) -> tuple[int, ...]:
+        """The positions of the categories with more levels than that."""
+        return tuple(i for i, count in enumerate(self.levels) if count > MOST_LEVELS)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all columns are numbers and categories that models take."""
+        return not self.coded and not self.texts
+
+    def encode(self) -> Inputs:
+        """Return the columns that `ColumnEncoder` makes of these, for an outcome of two classes."""
+        if self.is_plain:
+            return self
+        words = {place for places in self.texts for place in places}
+        plain = [i for i in range(self.n_columns) if i not in {*self.coded, *words}]
+        components = range(COMPONENTS * len(self.texts))
+        more = [*(self.names[i] for i in self.coded), *(f"text {k}" for k in components)]
+        return Inputs(
+            (*(self.names[i] for i in plain), *more),
+            (*(self.levels[i] for i in plain), *(0 for _ in more)),
+            (*(self.missing[i] for i in plain), *(False for _ in more)),
+            self.n_cases,
+        )
 
     @property
     def has_missing(self) -> bool:
@@ -138,8 +171,8 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         Whether a column tells where a value was missing, for columns with gaps in training.
     encode : {'one_hot', 'ordinal', 'native'}
         A column for each level that training saw (for two levels one), or the code as a number.
-        With 'native' codes follow the numbers, and no column is left out, so that a model can be
-        told their positions.
+        With 'native' codes come first, and no column is left out, so that a model can be told
+        their positions.
     scale : bool
         Whether numbers and ordinal codes are brought to mean 0 and standard deviation 1.
 
@@ -207,11 +240,12 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         inputs = seen if input_features is None else input_features
         names = [f"x{i}" for i in range(self.n_features_in_)] if inputs is None else list(inputs)
         outputs = [names[i] for i in self._numeric]
-        for column, levels in zip(self.categorical, self.levels_, strict=True):
-            if self.encode == "one_hot":
+        if self.encode == "one_hot":
+            for column, levels in zip(self.categorical, self.levels_, strict=True):
                 outputs += [f"{names[column]}={level:g}" for level in _drop_redundant(levels)]
-            else:
-                outputs.append(names[column])
+        else:
+            codes = [names[column] for column in self.categorical]
+            outputs = [*codes, *outputs] if self.encode == "native" else [*outputs, *codes]
         outputs += [f"{names[i]} missing" for i in self.with_gaps_]
         return np.array(outputs or ["nothing"], dtype=object)[self.kept_]
 
@@ -243,7 +277,8 @@ class Preprocessor(TransformerMixin, BaseEstimator):
             numbers = np.where(np.isnan(numbers), self.fill_, numbers)
         if self.encode == "one_hot":
             return numbers
-        return np.hstack([numbers, self._fill_codes(X)])
+        codes = self._fill_codes(X)
+        return np.hstack([codes, numbers] if self.encode == "native" else [numbers, codes])
 
     def _fill_codes(self, X: Matrix) -> Matrix:
         """Return codes in which what is missing, or no level of training, is filled or NaN."""

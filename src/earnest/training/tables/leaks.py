@@ -108,8 +108,13 @@ class ColumnScan:
 def scan_columns(table: TrainingTable, folds: Pairs, rng: np.random.Generator) -> ColumnScan | None:
     """Return what each column alone tells of the outcome, in the folds of a search.
 
-    Large tables are sampled. None if the cases are too few to tell, or all in one fold.
+    Large tables are sampled, and free text is not looked at. None if the cases are too few to
+    tell, or all in one fold.
     """
+    spoken = table.drop_texts()
+    if spoken is None:
+        return None
+    table = spoken
     fold = _encode_folds(folds, table.n_cases)
     most = max(FEWEST_ROWS, min(MOST_ROWS, MOST_CELLS // table.inputs.n_columns))
     tested = np.flatnonzero(fold >= 0)

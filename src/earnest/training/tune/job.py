@@ -79,8 +79,8 @@ from earnest.training.tune.folder import (
     RUN,
     Folder,
 )
-from earnest.training.tune.model import Model
 from earnest.training.tune.growth import RowGain, measure_growth, warn_of_growth
+from earnest.training.tune.model import Model
 from earnest.training.tune.options import FOLDS, FoldPlan, TuneOptions, choose_metric
 from earnest.training.tune.pilot import (
     Finish,
@@ -608,7 +608,8 @@ def begin(
 
 def _check_without(columns: Sequence[str], table: TrainingTable) -> None:
     """Refuse columns that no model of the search would see, and all of them at once."""
-    names = table.schema.names
+    schema = table.schema
+    names = tuple(dict.fromkeys([*schema.columns, *schema.names]))
     lost = [name for name in columns if name not in names]
     if lost:
         raise InputError(
@@ -617,7 +618,8 @@ def _check_without(columns: Sequence[str], table: TrainingTable) -> None:
             got=table.schema.left_out.get(lost[0], ""),
             cure=check.nearest(lost[0], names),
         )
-    if columns and set(columns) == set(names):
+    blank = {place for name in columns for place in schema.find_features(name)}
+    if len(blank) == len(schema.features):
         raise InputError(
             f"{arg('without')} names all columns", needs="at least one column that is left"
         )

@@ -338,33 +338,38 @@ def list_more(
     for config in chosen:
         spent[config.family] += costs.estimate_seconds(config)
     more: list[PortfolioConfiguration] = []
-    for config in configs:
-        seconds = costs.estimate_seconds(config)
-        full = spent[config.family] + seconds > config.share * budget
-        if config.name in taken or seconds > LONGEST_MORE * budget or full:
-            continue
-        if seconds > left or len(more) >= room:
-            break
-        more.append(config)
-        spent[config.family] += seconds
-        left -= seconds
+    for shared in (True, False):
+        for config in configs:
+            seconds = costs.estimate_seconds(config)
+            full = shared and spent[config.family] + seconds > config.share * budget
+            if config.name in taken or seconds > LONGEST_MORE * budget or full:
+                continue
+            if seconds > left or len(more) >= room:
+                break
+            more.append(config)
+            taken.add(config.name)
+            spent[config.family] += seconds
+            left -= seconds
     return tuple(more)
 
 
 def _choose(
     budget: float, configs: Sequence[PortfolioConfiguration], costs: _Costs
 ) -> list[PortfolioConfiguration]:
-    """Return what fits: the first of each family, then others in the order of the portfolio."""
+    """Return what fits: the first of each family, then others in the order of the portfolio.
+
+    Families keep to their shares of the time; what then is left goes to any.
+    """
     left = USED * budget - (STARTING if costs.at_once > 1 else 0.0)
     whole, most = left, costs.most
     spent: defaultdict[str, float] = defaultdict(float)
     chosen: dict[str, PortfolioConfiguration] = {}
-    for first in (True, False):
+    for first, shared in ((True, True), (False, True), (False, False)):
         for config in configs:
             seconds = costs.estimate_seconds(config)
             total = spent[config.family] + seconds
-            turn = config.family not in spent or not first
-            within = total <= config.share * whole and seconds <= left
+            turn = not spent[config.family] or not first
+            within = seconds <= left and (not shared or total <= config.share * whole)
             if config.name in chosen or not turn or not within or len(chosen) >= most:
                 continue
             chosen[config.name] = config

@@ -165,7 +165,7 @@ class Tuned:
             "task": str(table.task),
             "roles": dict(table.schema.roles),
             "classes": list(table.classes),
-            "features": list(table.schema.names),
+            "features": list(table.schema.columns),
             "left_out": dict(table.schema.left_out),
             "n_rows": table.n_rows,
             "n_cases": table.n_cases,
