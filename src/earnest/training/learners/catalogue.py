@@ -330,7 +330,12 @@ for _name, _kind in {
         encode="ordinal",
         takes_missing=True,
         takes_categories=True,
-        types=("sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",),
+        types=(
+            "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+            *_name_types(
+                "category_boosting", "CategoryBoostingClassifier", "CategoryBoostingRegressor"
+            ),
+        ),
     ),
     "lightgbm": PortfolioKind(
         _make_from("boosting", "LightGBMClassifier", "LightGBMRegressor", seeded=True),

@@ -97,6 +97,7 @@ class Draft:
 
         from earnest.training.learners.bounded import BoundedRegressor
         from earnest.training.learners.calibrated import CalibratedClassifier
+        from earnest.training.learners.category_boosting import take_categories
         from earnest.training.learners.preprocessing import Preprocessor
 
         kind, selection = MODELS[self.model], SELECTIONS[self.select]
@@ -111,7 +112,7 @@ class Draft:
         model = kind.make(task, self.model_params, seed)
         assert not isinstance(model, str)  # only a selection can be none
         if self.encode == "native":
-            model.set_params(categorical_features=[*range(len(encoded.categorical))])
+            model = take_categories(model, len(encoded.categorical))
         calibrates = probabilities and kind.decides_only and task in ("binary", "multiclass")
         if calibrates:
             model = CalibratedClassifier(model, random_state=seed)

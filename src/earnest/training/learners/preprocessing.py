@@ -171,8 +171,8 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         Whether a column tells where a value was missing, for columns with gaps in training.
     encode : {'one_hot', 'ordinal', 'native'}
         A column for each level that training saw (for two levels one), or the code as a number.
-        With 'native' codes come first, and no column is left out, so that a model can be told
-        their positions.
+        With 'native' codes come first, numbered without gaps and NaN where training did not see
+        the level, and no column is left out, so that a model can be told their positions.
     scale : bool
         Whether numbers and ordinal codes are brought to mean 0 and standard deviation 1.
 
@@ -277,8 +277,11 @@ class Preprocessor(TransformerMixin, BaseEstimator):
             numbers = np.where(np.isnan(numbers), self.fill_, numbers)
         if self.encode == "one_hot":
             return numbers
-        codes = self._fill_codes(X)
-        return np.hstack([codes, numbers] if self.encode == "native" else [numbers, codes])
+        if self.encode == "ordinal":
+            return np.hstack([numbers, self._fill_codes(X)])
+        columns = zip(self.categorical, self.levels_, strict=True)
+        codes = [number_codes(X[:, column], levels) for column, levels in columns]
+        return np.column_stack([*codes, numbers]) if codes else numbers
 
     def _fill_codes(self, X: Matrix) -> Matrix:
         """Return codes in which what is missing, or no level of training, is filled or NaN."""
@@ -345,3 +348,18 @@ def _find_varying(matrix: Matrix) -> NDArray[np.bool_]:
     if not varies.any():
         varies[:1] = True
     return np.asarray(varies)
+
+
+def number_codes(codes: Matrix, levels: Matrix) -> Matrix:
+    """Return the place of each code among the levels of training, NaN for all others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.training.learners.preprocessing import number_codes
+    >>> number_codes(np.array([7.0, 2.0, 3.0, np.nan]), np.array([2.0, 7.0]))
+    array([ 1.,  0., nan, nan])
+    """
+    places = np.searchsorted(levels, codes)
+    known = np.isin(codes, levels)
+    return np.where(known, places.astype(np.float64), np.nan)
