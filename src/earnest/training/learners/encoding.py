@@ -36,8 +36,8 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
     levels the mean outcome of the level, shrunk to that of all cases (one column for each of
     several classes); then for each text its components.
 
-    Means of training cases come from the other training cases (`TargetEncoder.fit_transform`), so
-    that a model does not see the outcome of a case in its own column. Text is weighted by how rare
+    Means (`TargetEncoder`) of training cases come from other training cases, so that a model does
+    not see the outcome of a case in its own column. Text is weighted by how rare
     its words are (`TfidfTransformer`), and reduced to a few components (`TruncatedSVD`).
 
     Parameters
@@ -141,12 +141,18 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
 
         survival = y.dtype.names is not None
         outcome = np.asarray(cast(NDArray[np.void], y)["event"], dtype=np.int64) if survival else y
-        kind = "continuous"
+        kind, classes = "continuous", np.empty(0)
         if outcome.dtype.kind != "f":
             classes, outcome = np.unique(outcome, return_inverse=True)
             kind = {1: kind, 2: "binary"}.get(len(classes), "multiclass")
-        means = TargetEncoder(target_type=kind, **_choose_folds(outcome, kind, self.random_state))
-        return means, np.asarray(means.fit_transform(codes, outcome), dtype=np.float64)
+        means = TargetEncoder(target_type=kind).fit(codes, outcome)
+        columns = np.asarray(means.transform(codes), dtype=np.float64)
+        for train, test in _divide(outcome, kind, self.random_state):
+            if kind != "continuous" and len(np.unique(outcome[train])) < len(classes):
+                continue  # a class of one case: nothing is known of it without that case
+            others = TargetEncoder(target_type=kind).fit(codes[train], outcome[train])
+            columns[test] = others.transform(codes[test])
+        return means, columns
 
     def _learn_words(self, marks: Matrix) -> tuple[Any, Any, Any, Matrix]:
         """Return words, their weights, the axes of the components, and the columns."""
@@ -191,10 +197,17 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
         return tags
 
 
-def _choose_folds(outcome: NDArray[np.generic], kind: str, seed: int | None) -> dict[str, Any]:
-    """Return in how many parts levels are encoded out of fold: as many as the classes allow."""
-    fewest = len(outcome) if kind == "continuous" else int(np.bincount(outcome).min())
-    return {"cv": max(2, min(FOLDS, fewest)), "shuffle": True, "random_state": seed}
+def _divide(
+    outcome: NDArray[np.generic], kind: str, seed: int | None
+) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Return training and test cases of a few parts, classes spread over them."""
+    order = np.random.default_rng(seed).permutation(len(outcome))
+    if kind != "continuous":
+        order = order[np.argsort(outcome[order], kind="stable")]
+    part = np.empty(len(outcome), dtype=np.intp)
+    part[order] = np.arange(len(outcome)) % FOLDS
+    tests = (part == k for k in range(min(FOLDS, len(outcome))))
+    return [(np.flatnonzero(~test), np.flatnonzero(test)) for test in tests]
 
 
 def _count(marks: Matrix, terms: NDArray[np.int64]) -> Any:
