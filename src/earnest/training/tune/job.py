@@ -20,7 +20,7 @@ from earnest.core.base.errors import ClusterError, EarnestError, InputError, Sto
 from earnest.core.base.extras import tell_install
 from earnest.core.base.protocols import Key, Progress, TaskOutcome
 from earnest.core.base.rng import Purpose, Seeds
-from earnest.core.base.threads import one_blas_thread
+from earnest.core.base.threads import one_blas_thread, workers
 from earnest.core.base.writing import refuse_links, write_file
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
@@ -45,7 +45,7 @@ from earnest.store import MemoryStore, RunFile, SqliteStore, read_run
 from earnest.training.assess.learning import learning_curve, warn_of_settings
 from earnest.training.fit.ledger import AllFailedError
 from earnest.training.fit.response import will_have
-from earnest.training.learners.averaged import join_members
+from earnest.training.learners.averaged import AveragedModel, join_members
 from earnest.training.learners.portfolio import (
     Portfolio,
     PortfolioConfiguration,
@@ -483,7 +483,7 @@ class Job:
         shares = estimate.ensemble or {winner.name: 1.0}
         members = [by_name[name].estimator for name in shares]
         joined = join_members(members, [*shares.values()], classes=bool(table.classes))
-        estimator = _fit_winner(joined, self.table)
+        estimator = _fit_winner(joined, self.table, workers(self.options.n_jobs))
         growth = self._measure_growth(joined, table, took)
         if growth is not None:
             estimate = _add_cautions(estimate, [warn_of_growth(growth, self.metric)])
@@ -704,13 +704,17 @@ def _find_best(judged: SearchResults, pi: Predictions) -> str:
     return usable.configs.ids[best]
 
 
-def _fit_winner(estimator: Estimator, table: TrainingTable) -> Pipeline:
-    """Return the winner fitted on all cases, on one thread, as fits were when they were timed."""
+def _fit_winner(estimator: Estimator, table: TrainingTable, n_jobs: int) -> Pipeline:
+    """Return the winner fitted on all cases, each member of an ensemble on one thread.
+
+    So fits were when they were timed; their number at once never changes the result.
+    """
     from sklearn.base import clone
 
+    several = {"n_jobs": n_jobs} if isinstance(estimator, AveragedModel) else {}
     with one_blas_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return clone(estimator).fit(table.X, table.y)
+        return clone(estimator).fit(table.X, table.y, **several)
 
 
 def _add_cautions(estimate: Estimate, more: Sequence[Caution]) -> Estimate:
