@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchmarks.race.tables import TARGET
+from benchmarks.race.tables import TARGET, Table, let_train_on, make_table
 
 Array = NDArray[np.float64]
 
@@ -62,3 +62,47 @@ def simulate_table(shape: str, n: int, seed: int, *, n_columns: int = 16) -> pd.
     frame["colour"] = np.array(["red", "green", "blue"])[rng.integers(0, 3, n)]
     frame[TARGET] = y
     return frame
+
+
+SIZES = (500, 4000, 15_000, 100_000)  # rows to train on
+HELD_OUT = 0.25  # of all rows
+
+
+def simulate_visits(n: int, seed: int) -> pd.DataFrame:
+    """Return a table as people have them: dates, a note, a city of hundreds, a postal code."""
+    rng = np.random.default_rng([seed, 11])
+    words = np.array([f"word{i:02d}" for i in range(60)])
+    picks = rng.integers(0, 60, (n, 8))
+    city, worth = rng.integers(0, 400, n), np.random.default_rng([seed, 12]).normal(size=400)
+    when = pd.Timestamp("2021-01-01") + pd.to_timedelta(rng.integers(0, 900 * 24, n), unit="h")
+    age = rng.normal(50.0, 15.0, n)
+    log_odds = (
+        0.03 * (age - 50.0)
+        + 1.2 * (picks < 4).any(axis=1)
+        + 0.8 * worth[city]
+        + 0.7 * (when.dayofweek >= 5)
+        + 0.05 * (when.hour - 12)
+        - 1.0
+    )
+    y = (rng.random(n) < 1 / (1 + np.exp(-np.asarray(log_odds, dtype=float)))).astype(int)
+    return pd.DataFrame(
+        {
+            "age": np.where(rng.random(n) < 0.1, np.nan, age),
+            "note": [" ".join(words[row]) for row in picks],
+            "city": [f"city {c}" for c in city],
+            "zip": [f"{(c * 37) % 90_000:05d}" for c in city],
+            "seen": when,
+            TARGET: y,
+        }
+    )
+
+
+def list_simulated(sizes: tuple[int, ...] = SIZES, seed: int = 1) -> list[Table]:
+    """Return simulated tables of every size: a shape each, and visits."""
+    tables = []
+    for n in sizes:
+        rows = round(n / (1.0 - HELD_OUT)) + 5000
+        frames = {shape: simulate_table(shape, rows, seed) for shape in SHAPES}
+        frames["visits"] = simulate_visits(rows, seed)
+        tables += [let_train_on(make_table(name, frame), n) for name, frame in frames.items()]
+    return tables
