@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import csv
-from collections import Counter
+from collections import defaultdict
 from pathlib import Path
 from time import perf_counter, process_time
 
@@ -53,13 +53,13 @@ def profile_run(shape: str, n: int, budget: float, seed: int, jobs: int) -> list
     add("search and end", perf_counter() - before)
     add("in all", perf_counter() - began)
     add("processor in all", process_time() - used)
-    spent: Counter[str] = Counter()
+    spent: defaultdict[str, float] = defaultdict(float)
     families = {config.name: config.family for config in job.configs}
     for key, outcome in tuned.run.outcomes.items():
         if len(key) == 3:
             times = (outcome.numbers.get(name, 0.0) for name in ("fit_time", "score_time"))
             spent[families[plan.configs[key[0]]]] += sum(times)
-    for family, seconds in spent.most_common():
+    for family, seconds in sorted(spent.items(), key=lambda pair: -pair[1]):
         add(f"fits: {family}", seconds)
     add("configurations", tuned.estimate.n_configs)
     add("rows of the search", tuned.table.n_cases)

@@ -128,7 +128,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the child ends too
     tools = choose_tools(asked.tools)
     interpreters = dict(pair.split("=", 1) for pair in asked.python)
-    found, larger = read_tables(asked.data), {}
+    found = read_tables(asked.data)
+    larger: dict[str, Table] = {}
     for size in map(int, filter(None, asked.rows.split(","))):
         longer = (table for table in found.values() if len(table.outcome) >= 1.3 * size)
         larger |= {table.name: table for table in (let_train_on(t, size) for t in longer)}

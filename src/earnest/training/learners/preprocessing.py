@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,7 +55,7 @@ class Inputs:
     levels: tuple[int, ...]
     missing: tuple[bool, ...]
     n_cases: int
-    texts: tuple[tuple[int, ...], ...] = ()
+    texts: tuple[tuple[int, ...], ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         """Refuse columns that are described unlike each other, and a table without any."""

@@ -106,7 +106,7 @@ def compute_part(seconds: Floats, part: str) -> Floats:
     >>> import numpy as np
     >>> from earnest.training.tables.moments import PARTS, compute_part
     >>> [compute_part(np.array([86400.0 * 366.5]), part).item() for part in PARTS]
-    [1971.0, 1.0, 2.0, 5.0, 12.0, 366.5]
+    [1971.0, 1.0, 2.0, 6.0, 12.0, 366.5]
     """
     present = np.isfinite(seconds)
     moments = np.where(present, seconds, 0.0).astype("int64").astype("datetime64[s]")

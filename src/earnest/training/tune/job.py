@@ -38,6 +38,7 @@ from earnest.engine.limits import DeadlineError
 from earnest.engine.patience import pass_scores_on
 from earnest.engine.progress import Meter
 from earnest.inference.curves.calibration import judge_estimate
+from earnest.inference.resampling.ensembles import is_compiled
 from earnest.inference.resampling.winners import choose_winner as find_winner
 from earnest.methods.winner.bbc import BBC
 from earnest.metrics import metric as metric_named
@@ -296,7 +297,9 @@ class Job:
         few = pi.usable().n_configs < FEWEST_CONFIGS
         if self.rule is None or plan.library == 0:
             return None
-        if self.options.ensemble == "auto" and (few or not averaged):
+        metric = metric_named(self.metric).on(self.table.task)
+        slow = not math.isfinite(self.options.seconds) and not is_compiled(metric)
+        if self.options.ensemble == "auto" and (few or slow or not averaged):
             return None
         return self.rule if plan.library is None else replace(self.rule, library=plan.library)
 
