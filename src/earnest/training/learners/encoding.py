@@ -24,7 +24,7 @@ COMPONENTS = 24  # of each text
 MOST_TERMS = 5000  # of a text, the most frequent
 FEWEST_TEXTS = 2  # of training, that a word is in
 FOLDS = 5  # of the training cases: each gets the means of levels of the others
-REMEMBERED = 16
+MOST_REMEMBERED = 256 << 20  # bytes of columns of the last training cases
 _LAST: OrderedDict[object, tuple[dict[str, Any], Matrix]] = OrderedDict()
 _LOCK = Lock()
 
@@ -94,7 +94,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
             known = self._learn(X, y)
             with _LOCK:
                 _LAST[key] = known
-                while len(_LAST) > REMEMBERED:
+                while len(_LAST) > 1 and _measure_remembered() > MOST_REMEMBERED:
                     _LAST.popitem(last=False)
         learned, encoded = known
         self.__dict__.update(learned)
@@ -197,6 +197,10 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.target_tags.required = True
         return tags
+
+
+def _measure_remembered() -> int:
+    return sum(columns.nbytes for _, columns in _LAST.values())
 
 
 def _divide(
