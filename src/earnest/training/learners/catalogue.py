@@ -253,6 +253,13 @@ def _time_lightgbm(cases: int, columns: int, params: Params) -> float:
     return 0.4 * _time_boosting(cases, columns, params)
 
 
+def _time_catboost(cases: int, columns: int, params: Params) -> float:
+    rounds = float(params.get("rounds", 1000))
+    if "patience" in params:
+        rounds = min(rounds, 2.0 * USUAL_STEPS / float(params.get("learning_rate", 0.1)))
+    return rounds * (1e-3 + 4e-9 * cases * columns * float(params.get("depth", 6)))
+
+
 def _time_cox(cases: int, columns: int, params: Params) -> float:
     return (0.3 if params.get("l1_ratio") else 0.1) + 5e-6 * cases * columns
 
@@ -346,6 +353,22 @@ for _name, _kind in {
         takes_missing=True,
         types=_name_types("boosting", "LightGBMClassifier", "LightGBMRegressor"),
         package="lightgbm",
+    ),
+    "catboost": PortfolioKind(
+        _make_from("oblivious", "CatBoostClassifier", "CatBoostRegressor", seeded=True),
+        knobs={
+            "learning_rate": POSITIVE,
+            "rounds": COUNT,
+            "depth": Knob(low=1, high=16, whole=True),
+            "l2": Knob(),
+            "patience": COUNT,
+        },
+        seconds=_time_catboost,
+        scales=False,
+        encode="ordinal",
+        takes_missing=True,
+        types=_name_types("oblivious", "CatBoostClassifier", "CatBoostRegressor"),
+        package="catboost",
     ),
     "cox": PortfolioKind(
         _make_from("cox", "CoxRegressor"),

@@ -127,6 +127,7 @@ TIME_OF_JUDGING = 0.15  # of the budget: more resamples than it has time for are
 MOST_OF_JUDGING = 0.4  # of the budget: as much at most is kept to choose ensembles
 LIBRARIES = (20, 12, 8, 5)  # of an ensemble, from which there is one if there is time to judge it
 SHARE_WITHOUT = 0.02  # of the budget that training without suspected columns may take
+GROWTH = 2.5  # times as long as a fit on all rows takes one with what these rows add
 DRAWS_IN_TAIL = 6  # beyond each end of an interval, which the fewest resamples have
 
 
@@ -245,6 +246,8 @@ class Job:
                 ending = estimate_ending(
                     pace, fits, tested, tried, crowding=alone, ensembles=judging.seconds
                 )
+                if rows < whole:  # what more rows add takes about another such fit
+                    ending = replace(ending, refit=GROWTH * ending.refit)
         more = list_more(left, self.configs, chosen, self.table, rows, pilot, self.options, at_once)
         took = [pilot.fit_seconds(config, rows * self.splits.share) for config in chosen]
         least = estimate_least_seconds(
@@ -410,14 +413,13 @@ class Job:
         return fit_seconds / at_once(self.options.n_jobs) / self.options.seconds
 
     def _measure_growth(
-        self, winner: Estimator, searched: TrainingTable, seconds: float
+        self, winner: Estimator, searched: TrainingTable, fits: bool
     ) -> RowGain | None:
         """Return what the rows add that the search did not see, where there is time to tell."""
         if searched.n_cases == self.table.n_cases:
             return None
         draws = Seeds(self.seed).generator(Purpose.SPLITS, 0, 8)
-        least = monotonic() < self.started + self.options.seconds
-        return measure_growth(winner, searched, self.table, self.metric, draws, fits=least)
+        return measure_growth(winner, searched, self.table, self.metric, draws, fits=fits)
 
     def _screen(
         self, table: TrainingTable, folds: Pairs, ran: TuneRun, scan: ColumnScan, pi: Predictions,
@@ -486,8 +488,10 @@ class Job:
         shares = estimate.ensemble or {winner.name: 1.0}
         members = [by_name[name].estimator for name in shares]
         joined = join_members(members, [*shares.values()], classes=bool(table.classes))
+        began = monotonic()
         estimator = _fit_winner(joined, self.table, workers(self.options.n_jobs))
-        growth = self._measure_growth(joined, table, took)
+        left = self.started + self.options.seconds - plan.ending.writing - monotonic()
+        growth = self._measure_growth(joined, table, (GROWTH - 1) * (monotonic() - began) < left)
         if growth is not None:
             estimate = _add_cautions(estimate, [warn_of_growth(growth, self.metric)])
         if not getattr(estimator[-1] if len(shares) == 1 else estimator, "rises_", True):
