@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import expit, logit, ndtri
 
 import earnest as en
 from benchmarks.blocks import run_blocks
@@ -38,6 +38,7 @@ SEARCHES, BLOCK, RESAMPLES, LEVEL = 400, 5, 500, 0.95
 METHOD = en.methods.BBC(n_resamples=RESAMPLES)
 NEW_CASES = 5_000
 CONFIGS, SPREAD, APART = 10, 0.3, 0.05  # of log odds, within and between configurations
+UNCERTAIN = 0.7  # the confidence of the other cases of mixed cells, which are right as often
 Floats = NDArray[np.float64]
 
 
@@ -63,27 +64,32 @@ class Row:
 
 
 class Simulated:
-    """Ten configurations of about one confidence, wrong at one rate."""
+    """Ten configurations of about one confidence, wrong at one rate, at least in some cases."""
 
     def __init__(self, cell: Cell, number: int) -> None:
         rng = np.random.default_rng([SEED, cell.number, number])
         y = np.arange(cell.n) % 2
-        self.levels = np.log(cell.confidence / (1.0 - cell.confidence))
-        self.levels = self.levels + APART * rng.standard_normal(CONFIGS)
-        right = expit(self.levels + SPREAD * rng.standard_normal((cell.n, CONFIGS)))
-        wrong = rng.random((cell.n, 1 if cell.shared else CONFIGS)) < cell.rate
-        said = np.where(wrong == (y[:, None] == 1), 1.0 - right, right)
+        self.cell, self.apart = cell, APART * rng.standard_normal(CONFIGS)
+        odds = self.apart + SPREAD * rng.standard_normal((cell.n, CONFIGS))
+        wrong = rng.random((cell.n, 1 if cell.shared else CONFIGS))
+        certain = rng.random((cell.n, 1)) < cell.certain
+        rate = np.where(certain, cell.rate, 1.0 - UNCERTAIN)
+        right = expit(odds + logit(np.where(certain, cell.confidence, UNCERTAIN)))
+        response = np.where((wrong < rate) == (y[:, None] == 1), 1.0 - right, right)
         fold = rng.permutation(cell.n) % 5
-        self.predictions = en.Predictions.from_arrays(y, said, fold, response="probability")
-        self.rate = cell.rate
+        self.predictions = en.Predictions.from_arrays(y, response, fold, response="probability")
 
     def truth(self, config: int, metric: str) -> float:
         """Return the loss on new cases, over 200 quantiles of the log odds."""
-        from scipy.special import ndtri
+        cell, odds = self.cell, self.apart[config] + SPREAD * ndtri((np.arange(200) + 0.5) / 200)
 
-        odds = self.levels[config] + SPREAD * ndtri((np.arange(200) + 0.5) / 200)
-        right, wrong = (_loss(expit(sign * odds), metric) for sign in (1.0, -1.0))
-        return float(((1.0 - self.rate) * right + self.rate * wrong).mean())
+        def mean_loss(confidence: float, rate: float) -> float:
+            level = logit(confidence) + odds
+            right, wrong = (_loss(expit(sign * level), metric) for sign in (1.0, -1.0))
+            return float(((1.0 - rate) * right + rate * wrong).mean())
+
+        certain = mean_loss(cell.confidence, cell.rate)
+        return cell.certain * certain + (1.0 - cell.certain) * mean_loss(UNCERTAIN, 1.0 - UNCERTAIN)
 
 
 class Trained:
