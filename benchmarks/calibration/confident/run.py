@@ -1,10 +1,12 @@
 """Run the study of confident winners.
 
-python -m benchmarks.calibration.confident.run [--processes 2] [--minutes 7] [--out FILE]
+python -m benchmarks.calibration.confident.run [--processes 2] [--minutes 7] [--first 0]
+    [--half odd] [--out FILE]
 
 Blocks of all cells are run in random order until the time is over; what comes out of a search
 depends on the numbers of cell and search alone. Each line of the file is a cell and a metric.
-'draws alone' has the bounds that `bbc` would have without limits for unseen errors.
+'draws alone' has the bounds that `bbc` would have without limits for unseen errors, 'average cost'
+those of an earlier allowance, which let all unseen errors befall cases of average confidence.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ from benchmarks.calibration.real.run import draw_folds
 from benchmarks.calibration.tighter.populations import NAMES
 from benchmarks.calibration.tighter.populations import population as second_population
 from benchmarks.rows import write_rows
-from earnest.core.results.interval import WidenedLimits
+from earnest.core import Side
+from earnest.core.results.interval import NearWinnerLimits, ShareLimits, WidenedLimits
+from earnest.inference import ErrorCosts
 
 RESULTS = HERE / "results.csv"
 SEED = 20_261_119
@@ -148,6 +152,8 @@ def simulate(cell: Cell, first: int) -> list[Row]:
             assert isinstance(answer.source, WidenedLimits)
             drawn = replace(answer, source=answer.source.drawn)
             found[metric, "draws alone"].append(_judge(drawn, truth))
+            wider = replace(answer, source=_with_average_cost(answer, pi))
+            found[metric, "average cost"].append(_judge(wider, truth))
     return [
         Row(
             cell.number,
@@ -160,15 +166,38 @@ def simulate(cell: Cell, first: int) -> list[Row]:
     ]
 
 
+def _with_average_cost(answer: en.results.Estimate, pi: en.Predictions) -> WidenedLimits:
+    """Return the limits of an estimate, widened to those of an earlier allowance."""
+    source = answer.source
+    assert isinstance(source, WidenedLimits)
+    assert isinstance(source.floor, NearWinnerLimits)
+    alone = pi.select(pi.configs.ids.index(str(answer.winner)))
+    metric = en.metric(answer.metric).on(alone.target.task)
+    costs = ErrorCosts.of(alone, metric)
+    if costs.n != costs.units or not costs.unseen > 0.0:  # groups had no such allowance
+        return source
+    low = costs.loss - float(costs.wrong.mean()) * costs.unseen
+    share = ShareLimits(
+        costs.loss,
+        costs.n,
+        low,
+        low + costs.unseen,
+        exact=True,
+        crossed=float(costs.n) if alone.n_folds > 1 else None,
+        loss=True,
+    )
+    return WidenedLimits(source, replace(source.floor, inner=share), Side.UPPER)
+
+
 def _judge(answer: en.results.Estimate, truth: float) -> tuple[bool, float]:
     bound = answer.at(confidence_level=LEVEL, side="upper").interval
     assert bound is not None
     return bool(bound.high >= truth), bound.high - truth
 
 
-def run(cells: list[Cell], searches: int, path: Path, minutes: float, processes: int) -> None:
+def run(cells: list[Cell], numbers: range, path: Path, minutes: float, processes: int) -> None:
     """Run blocks of all cells in random order until the time is over, and sum them by cell."""
-    tasks = [(cell, first) for first in range(0, searches, BLOCK) for cell in cells]
+    tasks = [(cell, first) for first in numbers for cell in cells]
     sums: dict[tuple[int, str, str], Row] = {}
     blocks = run_blocks(simulate, tasks, processes=processes, minutes=minutes, seed=SEED)
     for number, (_, rows) in enumerate(blocks, 1):
@@ -185,11 +214,16 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--searches", type=int, default=SEARCHES)
     parser.add_argument("--minutes", type=float, default=7.0, help="stop after so long")
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--first", type=int, default=0, help="the seed of the first search")
+    parser.add_argument("--half", choices=("even", "odd"), help="only cells of such numbers")
     parser.add_argument("--cell", type=int, action="append", help="only this one; repeat for more")
     parser.add_argument("--out", type=Path, default=RESULTS)
     asked = parser.parse_args(arguments)
     chosen = [cell for cell in read() if asked.cell is None or cell.number in asked.cell]
-    run(chosen, asked.searches, asked.out, asked.minutes, asked.processes)
+    if asked.half is not None:
+        chosen = [cell for cell in chosen if cell.number % 2 == (asked.half == "odd")]
+    numbers = range(asked.first, asked.first + asked.searches, BLOCK)
+    run(chosen, numbers, asked.out, asked.minutes, asked.processes)
 
 
 if __name__ == "__main__":
