@@ -170,7 +170,8 @@ def _with_average_cost(answer: en.results.Estimate, pi: en.Predictions) -> Widen
     """Return the limits of an estimate, widened to those of an earlier allowance."""
     source = answer.source
     assert isinstance(source, WidenedLimits)
-    assert isinstance(source.floor, NearWinnerLimits)
+    near = source.floors[0]
+    assert isinstance(near, NearWinnerLimits)
     alone = pi.select(pi.configs.ids.index(str(answer.winner)))
     metric = en.metric(answer.metric).on(alone.target.task)
     costs = ErrorCosts.of(alone, metric)
@@ -186,7 +187,7 @@ def _with_average_cost(answer: en.results.Estimate, pi: en.Predictions) -> Widen
         crossed=float(costs.n) if alone.n_folds > 1 else None,
         loss=True,
     )
-    return WidenedLimits(source, replace(source.floor, inner=share), Side.UPPER)
+    return WidenedLimits(source, (replace(near, inner=share),), Side.UPPER)
 
 
 def _judge(answer: en.results.Estimate, truth: float) -> tuple[bool, float]:

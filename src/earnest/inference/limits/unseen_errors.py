@@ -102,7 +102,7 @@ class ErrorCosts:
 
     def limits(self, *, crossed: float | None = None) -> LimitSource:
         """Return limits whose upper end allows for unseen errors."""
-        return WidenedLimits(self.as_seen(crossed), self.without_errors(), Side.UPPER)
+        return WidenedLimits.of(self.as_seen(crossed), self.without_errors(), end=Side.UPPER)
 
     @property
     def units(self) -> int:
@@ -183,7 +183,7 @@ def allow_for_unseen_errors(
         return source
     costs = ErrorCosts.of(pi, metric)
     floor = (costs if value is None else costs.around(value)).limits()
-    return WidenedLimits(source, best_of(floor, rivals, metric.greater_is_better), Side.UPPER)
+    return WidenedLimits(source, (best_of(floor, rivals, metric.greater_is_better),), Side.UPPER)
 
 
 def _losses_of_outcomes(
