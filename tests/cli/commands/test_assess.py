@@ -14,7 +14,7 @@ import pytest
 
 import earnest as en
 from earnest.cli.commands.assess import make_progress_line
-from earnest.core import TaskOutcome
+from earnest.core import TaskOutcome, print_numbers
 from earnest.engine.progress import watch_progress
 from earnest.training import LEARNERS, make_learner, read_training_table
 from earnest.training.learners.portfolio import load_portfolio
@@ -312,6 +312,8 @@ def test_nested_cv_of_a_portfolio_is_that_of_python(run: Any, patients: Path) ->
     assert text.code == 0, text.err
     assert "nested" in text.out
     assert "100 %" in text.err
+    shown = print_numbers(estimate)
+    assert f"the search reported {shown.naive}" in " ".join(text.out.split())
 
 
 @pytest.mark.parametrize(
