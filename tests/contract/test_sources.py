@@ -81,7 +81,11 @@ VERBS: dict[str, Callable[..., Any]] = {
 
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("verb", VERBS)
-def test_a_verb_takes_a_source(verb: str, source: str, sources: dict[str, Any]) -> None:
+def test_a_verb_takes_a_source(
+    verb: str, source: str, sources: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("earnest.decision.plan.ESTIMATES", 2)  # of a size, and one size
+    monkeypatch.setattr("earnest.decision.plan.WIDTHS", 1)
     how = {"metric": "roc_auc"} if source in NEED_METRIC else {}
     assert VERBS[verb](sources[source], **how) is not None
 
