@@ -1,5 +1,6 @@
 """The names of `earnest.results`, each written once."""
 
+from .core.data.fold_scores import FoldScores as FoldScores
 from .core.results.cautions import Caution as Caution
 from .core.results.comparison import Comparison as Comparison
 from .core.results.comparison_table import Comparisons as Comparisons

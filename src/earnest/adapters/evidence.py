@@ -11,6 +11,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, EvidenceError, FormatError
 from earnest.core.base.rng import RngLike
 from earnest.core.data.designs import NestedPredictions, PairedHalves
+from earnest.core.data.fold_scores import FoldScores
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import Replicates
 from earnest.core.data.scores import Scores
@@ -19,8 +20,10 @@ from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import Ask
 from earnest.metrics.families import MetricLike
 
-EvidenceTable: TypeAlias = Predictions | Scores | Replicates | NestedPredictions | PairedHalves
-TABLES = (Predictions, Scores, Replicates, NestedPredictions, PairedHalves)
+EvidenceTable: TypeAlias = (
+    Predictions | Scores | Replicates | NestedPredictions | PairedHalves | FoldScores
+)
+TABLES = (Predictions, Scores, Replicates, NestedPredictions, PairedHalves, FoldScores)
 NEEDS = (
     "earnest.Predictions, Scores or Replicates, a fitted SearchCV, the result of tune, the folder "
     "of a run, a run file, or a file of predictions or scores"

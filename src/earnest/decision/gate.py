@@ -270,7 +270,7 @@ def _judge_alone(
         confidence_level=ask.level,
         level=level,
         look=None if look is None else look.number,
-        n_items=estimate.n_cases,
+        n_items=estimate.n_cases or 0,
         n_configs=estimate.n_configs,
         method=estimate.method,
         selection=estimate.selection,

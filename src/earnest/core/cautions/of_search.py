@@ -184,6 +184,18 @@ def disagreement(first: str, second: str) -> Words:
     )
 
 
+@note("EN100", about=Scope.SEARCH)
+def predictions_would_add(assumed: bool) -> Words:
+    """Only fold scores are there; `assumed` if nobody said how the splits belong together."""
+    read = " They are read as the folds of one cross-validation." if assumed else ""
+    return Words(
+        f"The search kept the scores of its folds, not the predictions.{read}",
+        "Predictions would give a narrower interval, any other metric, thresholds, subgroups and "
+        "tests case by case.",
+        "Next time write `earnest.SearchCV` where you wrote `GridSearchCV`: it keeps them.",
+    )
+
+
 @note("EN012", about=Scope.SEARCH)
 def configurations_incomplete(configs: tuple[str, ...], total: int) -> Words:
     """Configurations lack predictions."""

@@ -20,10 +20,11 @@ from earnest.core.data.selection import MeanOfFolds, Selector, first_best
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import ScoreErrors
-from earnest.core.results.interval import DrawnLimits
+from earnest.core.results.interval import DrawnLimits, LimitSource
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.core.text.doors import arg
 from earnest.inference.limits.ceiling import Contest, with_spread
+from earnest.inference.limits.fold_scores import limits_of_folds
 from earnest.inference.remarks import one_repeat_at_a_time, warn_of_undefined_folds
 from earnest.inference.resampling.winners import errors_in_the_limit, gains_of, judge_winner
 from earnest.kernels.score import fold_repeats, fold_scores
@@ -47,6 +48,8 @@ class BBCFold:
     **What it assumes.** The fold scores of a configuration behave like independent draws; the
     configurations were fixed in advance. With repeats, each resample draws from the folds of one
     repeat, in turn, because folds of different repeats share their cases.
+
+    Scores of folds are enough, so that it answers for a search whose predictions are lost.
 
     **When it fails.** With few folds there are few different draws. A fold in which the metric is
     undefined is left out. If the draws are all equal, as on a few separated cases, you get exact
@@ -80,6 +83,7 @@ class BBCFold:
         title="Bootstrap bias correction over folds",
         short="BBC by folds",
         needs=Evidence.OUT_OF_SAMPLE,
+        from_fold_scores=True,
         estimand=Estimand.WINNER,
         cites="Paraschakis et al. 2024, algorithm 1",
         min_folds=2,
@@ -135,9 +139,15 @@ class BBCFold:
         value = float(np.nanmean(draws))
         quantiles = DrawnLimits(draws)
         spread = quantiles.has_width
-        contest = Contest.of(pi, final, means, selector, call.seeds, n_jobs=call.n_jobs)
-        alone = pi.select(final)
-        source, remarks = with_spread(quantiles, alone, metric, value=value, contest=contest)
+        most = max(len(table) for table in tables)
+        source: LimitSource | None
+        if call.fold_scores is not None:
+            source, remarks = limits_of_folds(call.fold_scores, quantiles, most)
+        else:
+            contest = Contest.of(pi, final, means, selector, call.seeds, n_jobs=call.n_jobs)
+            alone = pi.select(final)
+            source, remarks = with_spread(quantiles, alone, metric, value=value, contest=contest)
+            remarks = (*_few_folds(most), *remarks)
         return EstimateParts(
             value=value,
             winner=final,
@@ -146,7 +156,6 @@ class BBCFold:
             source=source,
             cautions=[
                 *warn_of_undefined_folds(len(everything), len(scores)),
-                *_few_folds(max(len(table) for table in tables)),
                 *one_repeat_at_a_time(pi),
                 *remarks,
             ],
