@@ -25,8 +25,8 @@ EvidenceTable: TypeAlias = (
 )
 TABLES = (Predictions, Scores, Replicates, NestedPredictions, PairedHalves, FoldScores)
 NEEDS = (
-    "earnest.Predictions, Scores or Replicates, a fitted SearchCV, the result of tune, the folder "
-    "of a run, a run file, or a file of predictions or scores"
+    "earnest.Predictions, Scores or Replicates, a fitted SearchCV or GridSearchCV, the result of "
+    "tune, the folder of a run, a run file, or a file of predictions or scores"
 )
 
 
@@ -78,7 +78,8 @@ class HasSource(Protocol):
         ...
 
 
-EvidenceLike: TypeAlias = EvidenceTable | HasSource | str | Path
+# Of other libraries, known when they are opened: a fitted search, a study, a frame, a mapping.
+EvidenceLike: TypeAlias = EvidenceTable | HasSource | str | Path | Mapping[str, Any] | object
 
 
 def open_evidence(given: object) -> Source:
@@ -92,6 +93,8 @@ def open_evidence(given: object) -> Source:
     >>> open_evidence(pi).evidence is pi
     True
     """
+    from earnest.adapters.folds.door import open_in_hand
+
     if isinstance(given, TABLES):
         return Source(evidence=given)
     if isinstance(given, str | Path):
@@ -99,6 +102,9 @@ def open_evidence(given: object) -> Source:
     if not isinstance(given, type) and hasattr(given, "to_source"):
         source: Source = given.to_source()
         return source
+    evidence = open_in_hand(given)
+    if evidence is not None:
+        return Source(evidence=evidence)
     raise refuse_evidence(given)
 
 
@@ -129,6 +135,7 @@ def restate_estimate(estimate: Estimate, ask: Ask) -> Estimate:
 
 
 def _open_path(path: Path) -> Source:
+    from earnest.adapters.folds.door import open_fold_file
     from earnest.adapters.predictions.door import (
         BESIDE,
         find_run_file,
@@ -145,6 +152,9 @@ def _open_path(path: Path) -> Source:
     run_file = find_run_file(path)
     if run_file is not None:
         return _open_run_file(run_file)
+    fold_scores = open_fold_file(path)
+    if fold_scores is not None:
+        return Source(evidence=fold_scores)
     refuse_foreign(path)
     if not is_run(path):
         return Source(evidence=load_table(path))

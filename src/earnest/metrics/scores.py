@@ -83,25 +83,29 @@ def _settle_folds(scores: FoldScores, metric: object) -> tuple[FoldScores, Metri
             cure="Another one needs the predictions: search with earnest.SearchCV.",
         )
     word = metric.name if isinstance(metric, Metric) else metric
+    if word is None and not scores.settled:
+        raise InputError(
+            "the search has several scores",
+            needs=f"{arg('metric')}, one of {', '.join(scores.list_metrics())}",
+        )
     chosen = scores if word is None else scores.pick(word)
     measure = chosen.measure
     if measure.name in METRICS and measure.limits == (-math.inf, math.inf):
-        standard = METRICS[measure.name]
+        standard, values = METRICS[measure.name], chosen.values
         named_now = scores.measure.name == UNNAMED and measure.name != UNNAMED
+        low, high = finite_range(values)
+        if named_now and not standard.greater_is_better and high <= 0.0 and low < 0.0:
+            values, (low, high) = -values, (-high, -low)  # a scorer negates a loss
         agrees = named_now or standard.greater_is_better is measure.greater_is_better
-        if agrees and _lie_within(chosen, standard.limits):
+        if agrees and standard.limits[0] <= low and high <= standard.limits[1]:
             measure = replace(
                 measure,
+                name=standard.name,
                 greater_is_better=standard.greater_is_better,
                 limits=standard.limits,
             )
-            chosen = replace(chosen, measure=measure)
+            chosen = replace(chosen, measure=measure, values=values)
     return chosen, make_score_metric(measure)
-
-
-def _lie_within(scores: FoldScores, limits: tuple[float, float]) -> bool:
-    low, high = finite_range(scores.values)
-    return limits[0] <= low and high <= limits[1]
 
 
 def _sum_up_otherwise(measure: Measure, rule: Rule) -> Measure:

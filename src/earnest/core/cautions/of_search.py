@@ -184,6 +184,28 @@ def disagreement(first: str, second: str) -> Words:
     )
 
 
+@note("EN006", about=Scope.SEARCH)
+def last_round(configs: int, rows: int) -> Words:
+    """A halving search, of which the last round alone can be compared."""
+    return Words(
+        f"The search halved: {configs} of its {rows} rows are of the last round, on as many "
+        "cases or resources.",
+        "The value corrects for the choice among these; the rounds before chose them on the same "
+        "data, so some optimism is left.",
+        "Confirm the result on unseen cases, or search with earnest.SearchCV and drop='bced'.",
+    )
+
+
+@caution("EN014")
+def another_rule(refitted: str) -> Words:
+    """A search whose winner a function chose."""
+    return Words(
+        f"A function of `refit` chose the winner: {refitted}.",
+        "The value is for the best mean over folds, which may be another configuration.",
+        "Let `refit` name the score, or search with earnest.SearchCV.",
+    )
+
+
 @note("EN100", about=Scope.SEARCH)
 def predictions_would_add(assumed: bool) -> Words:
     """Only fold scores are there; `assumed` if nobody said how the splits belong together."""

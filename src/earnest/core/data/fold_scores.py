@@ -72,6 +72,10 @@ class FoldScores:
         What is known of the splits.
     others : tuple of FoldScores
         The same configurations by the other scores of the search.
+    settled : bool
+        Whether it is known which of several scores chose the winner.
+    alias : str
+        What the tool that wrote them calls the metric, if that is another name.
     remarks : tuple of Caution
         What every result made of them carries.
 
@@ -87,6 +91,8 @@ class FoldScores:
     measure: Measure
     splits: SplitFacts = SplitFacts()
     others: tuple[FoldScores, ...] = ()
+    settled: bool = True
+    alias: str = ""
     remarks: tuple[Caution, ...] = ()
 
     @classmethod
@@ -230,8 +236,9 @@ class FoldScores:
         """Return the fold scores of a metric, which may be named as scikit-learn does."""
         names = self.list_metrics()
         wanted = metric if metric in names else metric.removeprefix("neg_")
-        if wanted in names:
-            return (self, *self.others)[names.index(wanted)]
+        for each in (self, *self.others):
+            if wanted in (each.measure.name, each.alias):
+                return each
         if names == [UNNAMED]:
             return replace(self, measure=replace(self.measure, name=wanted))
         raise InputError(

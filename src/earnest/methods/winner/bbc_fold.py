@@ -26,14 +26,18 @@ from earnest.core.text.doors import arg
 from earnest.inference.limits.ceiling import Contest, with_spread
 from earnest.inference.limits.fold_scores import limits_of_folds
 from earnest.inference.remarks import one_repeat_at_a_time, warn_of_undefined_folds
+from earnest.inference.resampling.fold_draws import (
+    are_enumerated,
+    resample_folds,
+    split_repeats,
+)
 from earnest.inference.resampling.winners import errors_in_the_limit, gains_of, judge_winner
 from earnest.kernels.score import fold_repeats, fold_scores
 from earnest.methods.base import Call, EstimateParts, need_folds, register, selector_of
 from earnest.methods.winner.bbc import BBCDetails
 from earnest.metrics.families import Metric
-from earnest.resampling.folds import all_fold_draws, draw_folds, enumerable
+from earnest.resampling.folds import enumerable
 
-BLOCK = 256  # draws a seed
 CELLS = 1 << 22  # fold scores gathered at a time
 FEW_FOLDS = 5
 
@@ -124,8 +128,7 @@ class BBCFold:
         everything = table[:, 0]  # (F, C)
         usable = np.asarray(~np.isnan(everything).all(axis=1))
         scores, repeats = everything[usable], fold_repeats(pi)[usable]
-        tables = [scores[repeats == r] for r in np.unique(repeats)]
-        tables = [table for table in tables if len(table) > 1]
+        tables = split_repeats(scores, repeats)
         if not tables:
             raise EvidenceError(
                 "fewer than two folds have a defined score",
@@ -177,8 +180,10 @@ class BBCFold:
         `tables` are the fold scores (K, C) of each repeat.
         """
         parts = [
-            np.repeat(_draws(table, selector, metric, pi, counts), orders, axis=0)
-            for table, counts, orders in self._resamples(tables, seeds)
+            np.repeat(_draws(drawn.scores, selector, metric, pi, drawn.counts), drawn.times, axis=0)
+            for drawn in resample_folds(
+                tables, seeds, n_resamples=self.n_resamples, exact=self._exact(tables)
+            )
         ]
         drawn = np.concatenate(parts)  # repeat after repeat
         if self._exact(tables):
@@ -195,22 +200,7 @@ class BBCFold:
                 got=str(folds),
                 cure=f"Leave {arg('exact')} out.",
             )
-        alike = len({len(table) for table in tables}) == 1  # else some repeats would count more
-        return enumerable(folds) and alike if self.exact is None else self.exact
-
-    def _resamples(
-        self, tables: list[NDArray[np.float64]], seeds: Seeds
-    ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64] | int]]:
-        """Yield fold scores, counts of their draws, and how often each draw counts."""
-        if self._exact(tables):
-            yield from ((table, *all_fold_draws(len(table))) for table in tables)
-            return
-        shares = np.bincount(np.arange(self.n_resamples) % len(tables), minlength=len(tables))
-        for repeat, (table, share) in enumerate(zip(tables, shares, strict=True)):
-            for block in range(0, int(share), BLOCK):
-                rng = seeds.generator(Purpose.FOLD_BOOTSTRAP, repeat, block // BLOCK)
-                # Always a whole block, so that more resamples extend fewer.
-                yield table, draw_folds(len(table), BLOCK, rng)[: int(share) - block], 1
+        return are_enumerated(tables) if self.exact is None else self.exact
 
 
 def _draws(
