@@ -12,6 +12,7 @@ from .core.results.gain import Gain as Gain
 from .core.results.gain import LearningCurve as LearningCurve
 from .core.results.interval import Interval as Interval
 from .core.results.thresholds import Thresholds as Thresholds
+from .decision.floor import Floor as Floor
 from .decision.inclusion import Inclusions as Inclusions
 from .decision.plan import Plan as Plan
 from .decision.verdict import Verdict as Verdict

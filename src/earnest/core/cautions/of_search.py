@@ -206,6 +206,18 @@ def another_rule(refitted: str) -> Words:
     )
 
 
+@caution("EN100", about=Scope.SEARCH)
+def scores_alone(tries: int, least: float, most: float) -> Words:
+    """Nothing but one score per try, so that how far tries agree is assumed."""
+    return Words(
+        f"One score each of {tries:,} tries says nothing of how far they agree on a case; a "
+        f"correlation of {least:g} to {most:g} is assumed.",
+        "The luck and the corrected score are rough, and too small if tries are missing. The "
+        "interval holds for any agreement, and is wide.",
+        "Keep the scores of items or folds, or the predictions, and ask earnest.estimate.",
+    )
+
+
 @note("EN100", about=Scope.SEARCH)
 def predictions_would_add(assumed: bool) -> Words:
     """Only fold scores are there; `assumed` if nobody said how the splits belong together."""
