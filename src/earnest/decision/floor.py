@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -20,6 +21,8 @@ from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Scale
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Side
+from earnest.core.tables.formats.text import TextOptions
+from earnest.core.tables.opening import TABLES, open_table
 from earnest.core.text.doors import arg
 from earnest.core.text.numbers import decimals, number, percent
 from earnest.decision.luck import Law, ScoreLaw
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 
 USUAL_CORRELATION = (0.0, 0.8)  # of tries on the same cases: strangers, and close relatives
 SCORE = "score"
+NAMES = ("score", "value", "mean_test_score", "objective", "accuracy", "roc_auc")  # of columns
 PROPORTIONS = ("accuracy", "error_rate", SCORE)
 
 
@@ -112,9 +116,9 @@ class Floor(MetricResult):
             lead = "One score was not chosen from others."
         span = least if least == most else f"{least} to {most}"
         return (
-            f"The best of {self.n_tries:,} scores {self._write(self.best)}; of as many equally "
-            f"good ones the best is {span} too good. Expect {worth}, and with {level} confidence {low} "
-            f"to {high}. {lead}"
+            f"The best of {self.n_tries:,} tries scored {self._write(self.best)}; of as many "
+            f"equally good tries the best is {span} too good. Expect {worth}, and with {level} "
+            f"confidence {low} to {high}. {lead}"
         )
 
     def _write(self, value: float) -> str:
@@ -167,7 +171,7 @@ def floor(
     deviation: float | None = None,
     positives: int | None = None,
     greater_is_better: bool | None = None,
-    correlation: tuple[float, float] | float | None = None,
+    correlation: Sequence[float] | float | None = None,
     confidence_level: float = 0.95,
 ) -> Floor:
     """Tell how much of the best of many scores is luck, from the scores and the cases alone.
@@ -199,7 +203,7 @@ def floor(
         The cases of the positive class.
     greater_is_better : bool, optional
         Which way is better, where the metric is not known here.
-    correlation : tuple of float, or float
+    correlation : float, or sequence of float
         The least and the most that two tries agree on a case, on a normal scale; 0 to .8 by
         default.
     confidence_level : float
@@ -288,22 +292,22 @@ def _need_cases(n: int | None) -> int:
     return n
 
 
-def _read_correlation(correlation: tuple[float, float] | float | None) -> tuple[float, float]:
+def _read_correlation(correlation: Sequence[float] | float | None) -> tuple[float, float]:
     given = USUAL_CORRELATION if correlation is None else correlation
-    pair = tuple(given) if isinstance(given, tuple | list) else (given, given)
+    listed = list(given) if isinstance(given, tuple | list) else [given]
+    pair = listed * 2 if len(listed) == 1 else listed
     if len(pair) != 2 or not all(_is_correlation(end) for end in pair):
         raise InputError(
             f"{arg('correlation')} is out of range",
             needs="two numbers from 0 to below 1, such as 0 and 0.8",
             got=check.show(given),
         )
-    low, high = sorted(float(end) for end in pair)
+    low, high = sorted(map(check.read_number, pair))
     return low, high
 
 
 def _is_correlation(value: object) -> bool:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and 0.0 <= float(value) < 1.0  # type: ignore[arg-type]
+    return not isinstance(value, bool) and 0.0 <= check.read_number(value) < 1.0
 
 
 def _choose_law(
@@ -369,6 +373,8 @@ def read_tries(source: object, metric: str | None) -> Tries:
         return _read_scores(names, list(source.values())) if names else _refuse_no_scores()
     if isinstance(source, Sequence | np.ndarray) and not isinstance(source, str | bytes):
         return _read_scores(None, source)
+    if isinstance(source, str | Path) and str(source).casefold().endswith(TABLES):
+        return _read_column(check.read_path(source), metric)
     from earnest.adapters.trials.door import trials_from
 
     objective = metric if metric is not None and _has_several(source) else None
@@ -380,6 +386,30 @@ def read_tries(source: object, metric: str | None) -> Tries:
     known = name if name in METRICS else SCORE
     names, kept, _, _ = _read_scores(None, values)
     return names, kept, known, trials.direction == "maximize"
+
+
+def _read_column(path: Path, metric: str | None) -> Tries:
+    """Read the column of a table that holds the scores of all tries."""
+    with open_table(path) as file:
+        columns = file.read(TextOptions())
+    low = {name.casefold(): name for name in columns.names}
+    wanted = [] if metric is None else [metric, f"mean_test_{metric}", f"metrics.{metric}"]
+    chosen = next((low[w] for w in (*map(str.casefold, wanted), *NAMES) if w in low), None)
+    if chosen is None:
+        numeric = [n for n in columns.names if columns.array(n).dtype.kind in "fiu"]
+        if len(numeric) != 1:
+            raise EvidenceError(
+                f"no column of {path.name!r} is known to hold the scores",
+                needs="a column 'score', or one named like the metric",
+                got=check.some(columns.names),
+                cure=f"Rename it to 'score', or name it with {arg('metric')}.",
+            )
+        chosen = numeric[0]
+    word = next((low[name] for name in ("config", "name", "model", "prompt") if name in low), None)
+    names = None if word is None else [str(name) for name in columns.array(word).tolist()]
+    name = chosen.casefold().removeprefix("mean_test_").removeprefix("metrics.")
+    kept, values, _, _ = _read_scores(names, columns.array(chosen).tolist())
+    return kept, values, name if name in METRICS else SCORE, True
 
 
 def _has_several(source: object) -> bool:

@@ -34,10 +34,10 @@ class FloorArguments:
         Argument("Cases of the positive class; for a ROC AUC.", "N", SIZE, usual=True, low=1),
     ] = None
     correlation: Annotated[
-        tuple[float, float] | None,
+        list[float] | None,
         Argument(
-            "[dim]default: 0 0.8[/dim]  The least and the most that tries agree on a case.",
-            "LOW HIGH",
+            "[dim]default: 0 and 0.8[/dim]  How far tries agree on a case. Repeat for a range.",
+            "NUMBER",
             HOW,
             usual=True,
         ),
