@@ -1,7 +1,7 @@
 """Fold scores in tables: a row a configuration with a column a fold, or a row a fold.
 
 Known are `cv_results_` as CSV, trials of Optuna, runs of MLflow and W&B, `resample` of caret,
-`collect_metrics(summarize = FALSE)` of tune, `score()` of mlr3, and what `save_fold_scores` writes.
+`collect_metrics(summarize = FALSE)` of tune, `score()` of mlr3, and what `FoldScores.save` writes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from earnest.adapters.folds.names import FoldColumn, find_fold_columns
 from earnest.adapters.folds.sklearn import SPLIT, read_results, unite
 from earnest.adapters.trials.scored import ScoreName, score_name
 from earnest.core.base.errors import EvidenceError, FormatError
-from earnest.core.base.writing import write_file
 from earnest.core.data.fold_scores import FoldScores, SplitFacts
 from earnest.core.data.predictions import Configs
 from earnest.core.tables.columns import Columns
@@ -415,24 +414,3 @@ def _name_configs(names: list[str], params: list[dict[str, object]]) -> Configs:
     plain = all(len(name) < 40 and not name.startswith("{") for name in names)
     ids = tuple(names) if plain else tuple(f"c{i}" for i in range(len(names)))
     return Configs(ids=ids, params=tuple(params) if any(params) else None)
-
-
-def save_fold_scores(scores: FoldScores, path: Path) -> Path:
-    """Write fold scores as CSV, a row per configuration and fold, which every verb reads."""
-    text = StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["config", "repeat", "fold", "metric", "score", "params"])
-    for each in (scores, *scores.others):
-        for c, name in enumerate(each.configs.ids):
-            params = (
-                ""
-                if each.configs.params is None
-                else json.dumps(each.configs.params[c], default=str)
-            )
-            for r in range(each.n_repeats):
-                for k in range(each.n_folds):
-                    value = float(each.values[k, c, r])
-                    score = "" if math.isnan(value) else repr(value)
-                    writer.writerow([name, r, k, each.measure.name, score, params])
-    write_file(path, text.getvalue().encode())
-    return path

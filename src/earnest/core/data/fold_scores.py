@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from io import StringIO
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from earnest.core.base import check
 from earnest.core.base.arrays import LARGEST
 from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.base.writing import write_file
 from earnest.core.cautions import of_evidence
 from earnest.core.data.folds import encode_folds
 from earnest.core.data.measure import Measure
@@ -260,6 +264,22 @@ class FoldScores:
     def to_rows(self) -> NDArray[np.float64]:
         """Return one row per configuration, one repeat after the other: (C, R * K)."""
         return np.moveaxis(self.values, 0, 2).reshape(self.n_configs, -1)
+
+    def save(self, path: str | Path) -> Path:
+        """Write them as CSV, one row per configuration and fold, which every verb reads."""
+        params = self.configs.params or ({},) * self.n_configs
+        names = list(dict.fromkeys(name for config in params for name in config))
+        text = StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        heads = ["config", "repeat", "fold", "metric", "score"]
+        writer.writerow([*heads, *(f"params.{name}" for name in names)])
+        for each in (self, *self.others):
+            for c, r, k in np.ndindex(self.n_configs, self.n_repeats, self.n_folds):
+                score = float(each.values[k, c, r])
+                place = [each.configs.ids[c], r, k, each.measure.name]
+                cells = [params[c].get(name, "") for name in names]
+                writer.writerow([*place, "" if math.isnan(score) else repr(score), *cells])
+        return write_file(Path(path), text.getvalue().encode())
 
     def __repr__(self) -> str:
         """Return one line with the sizes."""

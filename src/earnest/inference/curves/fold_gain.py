@@ -113,8 +113,9 @@ def gain_of_folds(
     begin = float(first.mean())
     value, seeming = float(corrected[-1]) - begin, float(naive[-1] - prefixes.start(means)[0])
     ahead = DrawnLimits(curve[:, -1] - first)
-    most = max(map(len, tables))
-    source, remarks = limits_of_folds(scores, DrawnLimits(curve[:, -1]), most)
+    last = int(_find_leaders(means)[0, -1])
+    held = [table[:, last] for table in tables]
+    source, remarks = limits_of_folds(scores, DrawnLimits(curve[:, -1]), held, float(corrected[-1]))
     interval = None
     if source is not None and pi.n_configs > 1:
         level, side = ask.confidence_level, Side.TWO_SIDED
@@ -123,7 +124,7 @@ def gain_of_folds(
     ends = [DrawnLimits(metric.sign * column) for column in curve.T]
     both = np.array([each.limits(ask.confidence_level, ask.side) for each in ends])
     both = both if source is not None else np.full_like(both, np.nan)
-    best = int(_find_leaders(means)[0, -1]) if order is Order.TRIED else None
+    best = last if order is Order.TRIED else None
     return Gain(
         value=value,
         interval=interval,

@@ -145,7 +145,8 @@ class BBCFold:
         most = max(len(table) for table in tables)
         source: LimitSource | None
         if call.fold_scores is not None:
-            source, remarks = limits_of_folds(call.fold_scores, quantiles, most)
+            held = [table[:, final] for table in tables]
+            source, remarks = limits_of_folds(call.fold_scores, quantiles, held, value)
         else:
             contest = Contest.of(pi, final, means, selector, call.seeds, n_jobs=call.n_jobs)
             alone = pi.select(final)
