@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.adapters.trials.optuna import is_study
+from earnest.adapters.trials.scored import MEAN, choose_score, score_names
 from earnest.core.arguments.base import check_arguments
 from earnest.core.arguments.floor import FloorArguments
 from earnest.core.base import check
@@ -375,17 +377,44 @@ def read_tries(source: object, metric: str | None) -> Tries:
         return _read_scores(None, source)
     if isinstance(source, str | Path) and str(source).casefold().endswith(TABLES):
         return _read_column(check.read_path(source), metric)
+    if is_study(source):
+        return _read_study(source)
+    results = source if isinstance(source, Mapping) else getattr(source, "cv_results_", None)
+    if isinstance(results, Mapping):
+        return _read_results(source, results, metric)
     from earnest.adapters.trials.door import trials_from
 
-    objective = metric if metric is not None and _has_several(source) else None
-    trials = trials_from(source, objective=objective)
+    trials = trials_from(source)
     values = np.asarray(trials.objective, dtype=np.float64)
-    if trials.pruned is not None:
-        values = values[~trials.pruned]
-    name = trials.objective_name.removeprefix("mean_test_")
-    known = name if name in METRICS else SCORE
+    values = values if trials.pruned is None else values[~trials.pruned]
     names, kept, _, _ = _read_scores(None, values)
-    return names, kept, known, trials.direction == "maximize"
+    name = trials.objective_name.removeprefix(MEAN)
+    return names, kept, name if name in METRICS else SCORE, trials.direction == "maximize"
+
+
+def _read_study(study: Any) -> Tries:
+    """Read the values of the complete trials of a study of Optuna."""
+    done = [trial for trial in study.get_trials(deepcopy=False) if trial.state.name == "COMPLETE"]
+    if done and len(done[0].values) > 1:
+        raise InputError(
+            "the study has several objectives",
+            needs="one score per try",
+            cure="Pass a list of the one that chose the best.",
+        )
+    names = [f"t{trial.number}" for trial in done]
+    kept, values, _, _ = _read_scores(names, [trial.value for trial in done])
+    return kept, values, SCORE, study.directions[0].name == "MAXIMIZE"
+
+
+def _read_results(source: object, results: Mapping[Any, Any], metric: str | None) -> Tries:
+    """Read the mean scores of a search of scikit-learn, in their own units."""
+    keys = [str(key).removeprefix(MEAN) for key in results if str(key).startswith(MEAN)]
+    names = score_names(keys, getattr(source, "scorer_", None), getattr(source, "scoring", None))
+    usual = getattr(source, "refit", None)
+    key = choose_score(names, metric if len(keys) > 1 else None, usual if usual in keys else None)
+    name = names[key]
+    kept, values, _, _ = _read_scores(None, name.sign * np.asarray(results[MEAN + key]))
+    return kept, values, name.name if name.name in METRICS else SCORE, name.sign > 0
 
 
 def _read_column(path: Path, metric: str | None) -> Tries:
@@ -410,12 +439,6 @@ def _read_column(path: Path, metric: str | None) -> Tries:
     name = chosen.casefold().removeprefix("mean_test_").removeprefix("metrics.")
     kept, values, _, _ = _read_scores(names, columns.array(chosen).tolist())
     return kept, values, name if name in METRICS else SCORE, True
-
-
-def _has_several(source: object) -> bool:
-    """Tell whether results hold several scores, of which one must be named."""
-    results = source if isinstance(source, Mapping) else getattr(source, "cv_results_", {})
-    return sum(str(key).startswith("mean_test_") for key in results) > 1
 
 
 def _read_scores(names: list[str] | None, scores: Any) -> Tries:
