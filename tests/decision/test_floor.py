@@ -137,7 +137,13 @@ def test_tries_are_read_from_whatever_holds_them(tmp_path: object) -> None:
     path = Path(str(tmp_path)) / "board.csv"
     pd.DataFrame({"model": list("abcd"), "score": scores}).to_csv(path, index=False)
     plain = en.floor(scores, n=300)
-    for source in (np.array(scores), tuple(scores), study, path, dict(zip("abcd", scores))):
+    for source in (
+        np.array(scores),
+        tuple(scores),
+        study,
+        path,
+        dict(zip("abcd", scores, strict=True)),
+    ):
         found = en.floor(source, n=300)
         assert (found.best, found.luck, found.interval) == (plain.best, plain.luck, plain.interval)
     assert en.floor(path, n=300).winner == "d"

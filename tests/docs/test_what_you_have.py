@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from shutil import copy
 from typing import Any
@@ -20,17 +19,13 @@ import earnest as en
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "how-to" / "from-what-you-have.md"
 FILES = ROOT / "tests" / "adapters" / "files"
-ROWS = [
-    row
-    for row in re.findall(
-        r"^\| (.+?) \| `(.+)` \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE
-    )
-]
+ROW = re.compile(r"^\| (.+?) \| `(.+)` \|$", re.MULTILINE)
+ROWS = ROW.findall(PAGE.read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
-def hand(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
-    """Yield what the rows name, in a folder with the files that they name."""
+def hand(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Return what the rows name, in a folder with the files that they name."""
     folder = tmp_path_factory.mktemp("hand")
     X, y = load_breast_cancer(return_X_y=True)
     X, y = X[:120, :5], y[:120]
@@ -56,7 +51,7 @@ def hand(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
     def cut(values: Any) -> list[Any]:
         return [values[test] for _, test in splits]
 
-    yield {
+    return {
         "en": en,
         "search": search,
         "study": FILES / "folds" / "optuna_study.db",

@@ -115,6 +115,11 @@ class TestSpec:
     aliases: tuple[str, ...] = field(default=())
     title_alone: str = ""
 
+    @property
+    def evidence(self) -> str:
+        """What it computes from, in words."""
+        return f"{self.needs}, or {Evidence.FOLD_SCORES}" if self.from_fold_scores else self.needs
+
     def takes(self, evidence: Evidence) -> bool:
         """Tell whether it computes from a kind of evidence."""
         if evidence is Evidence.FOLD_SCORES:

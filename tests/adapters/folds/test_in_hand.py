@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -146,7 +147,9 @@ def make_study(report: str, **options: Any) -> optuna.Study:
         if report == "list":
             trial.set_user_attr("cv_scores", scores.tolist())
         if report == "terminator":
-            report_cross_validation_scores(trial, scores.tolist())
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # optuna 5: it moves to another package
+                report_cross_validation_scores(trial, scores.tolist())
         return float(scores.mean())
 
     study.optimize(objective, n_trials=5)

@@ -307,6 +307,11 @@ class MethodSpec:
             designs = " or ".join(_DESIGNS[self.needs])
             raise ValueError(f"method {self.name!r} needs {self.needs}, which {designs} give")
 
+    @property
+    def evidence(self) -> str:
+        """What it computes from, in words."""
+        return f"{self.needs}, or {Evidence.FOLD_SCORES}" if self.from_fold_scores else self.needs
+
     def takes(self, evidence: Evidence) -> bool:
         """Tell whether it computes from a kind of evidence."""
         if evidence is Evidence.FOLD_SCORES:
