@@ -11,6 +11,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, EvidenceError, FormatError
 from earnest.core.base.rng import RngLike
 from earnest.core.data.designs import NestedPredictions, PairedHalves
+from earnest.core.data.fold_scores import FoldScores
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import Replicates
 from earnest.core.data.scores import Scores
@@ -19,11 +20,13 @@ from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import Ask
 from earnest.metrics.families import MetricLike
 
-EvidenceTable: TypeAlias = Predictions | Scores | Replicates | NestedPredictions | PairedHalves
-TABLES = (Predictions, Scores, Replicates, NestedPredictions, PairedHalves)
+EvidenceTable: TypeAlias = (
+    Predictions | Scores | Replicates | NestedPredictions | PairedHalves | FoldScores
+)
+TABLES = (Predictions, Scores, Replicates, NestedPredictions, PairedHalves, FoldScores)
 NEEDS = (
-    "earnest.Predictions, Scores or Replicates, a fitted SearchCV, the result of tune, the folder "
-    "of a run, a run file, or a file of predictions or scores"
+    "earnest.Predictions, Scores or Replicates, a fitted SearchCV or GridSearchCV, the result of "
+    "tune, the folder of a run, a run file, or a file of predictions or scores"
 )
 
 
@@ -75,7 +78,8 @@ class HasSource(Protocol):
         ...
 
 
-EvidenceLike: TypeAlias = EvidenceTable | HasSource | str | Path
+# Of other libraries, known when they are opened: a fitted search, a study, a frame, a mapping.
+EvidenceLike: TypeAlias = EvidenceTable | HasSource | str | Path | Mapping[str, Any] | object
 
 
 def open_evidence(given: object) -> Source:
@@ -89,6 +93,8 @@ def open_evidence(given: object) -> Source:
     >>> open_evidence(pi).evidence is pi
     True
     """
+    from earnest.adapters.folds.door import open_in_hand
+
     if isinstance(given, TABLES):
         return Source(evidence=given)
     if isinstance(given, str | Path):
@@ -96,6 +102,9 @@ def open_evidence(given: object) -> Source:
     if not isinstance(given, type) and hasattr(given, "to_source"):
         source: Source = given.to_source()
         return source
+    evidence = open_in_hand(given)
+    if evidence is not None:
+        return Source(evidence=evidence)
     raise refuse_evidence(given)
 
 
@@ -126,6 +135,7 @@ def restate_estimate(estimate: Estimate, ask: Ask) -> Estimate:
 
 
 def _open_path(path: Path) -> Source:
+    from earnest.adapters.folds.door import open_fold_file
     from earnest.adapters.predictions.door import (
         BESIDE,
         find_run_file,
@@ -142,6 +152,9 @@ def _open_path(path: Path) -> Source:
     run_file = find_run_file(path)
     if run_file is not None:
         return _open_run_file(run_file)
+    fold_scores = open_fold_file(path)
+    if fold_scores is not None:
+        return Source(evidence=fold_scores)
     refuse_foreign(path)
     if not is_run(path):
         return Source(evidence=load_table(path))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         ScoresArguments,
         TableArguments,
     )
+    from earnest.core.data.fold_scores import FoldScores
     from earnest.core.data.predictions import Predictions
     from earnest.core.data.scores import Scores
     from earnest.training.tables.table import TrainingTable
@@ -148,15 +149,21 @@ def read_predictions(path: Path, how: PredictionsArguments) -> Predictions:
 
 def read_file_and_metrics(
     path: Path, how: PredictionsArguments, scoring: ScoresArguments, metrics: list[str] | None
-) -> tuple[Predictions | Scores, list[str]]:
-    """Read a table of predictions, or of scores, and what to measure of it.
+) -> tuple[Predictions | Scores | FoldScores, list[str]]:
+    """Read a table of predictions, of scores, or of scores of folds, and what to measure of it.
 
     Scores need no metric; where none is named for predictions the command is refused, with the way
     to scores if the table may hold some.
     """
+    from earnest.adapters.folds.door import open_fold_file
     from earnest.adapters.scores.door import is_evaluation
     from earnest.core.tables.opening import holds_scores
 
+    fold_scores = None if scoring.scores or is_earnest(path) else open_fold_file(path)
+    if fold_scores is not None:
+        _refuse_reading(how, scoring)
+        chosen = fold_scores.select(how.configs) if how.configs else fold_scores
+        return chosen, metrics or ([chosen.measure.name] if chosen.settled else _ask_metric(chosen))
     if is_evaluation(path):
         logs = read_logs(path, how, scoring)
         return logs, metrics or [str(logs.measure.rule)]
@@ -179,12 +186,35 @@ def read_file_and_metrics(
     return read_predictions(path, how), metrics
 
 
+def is_earnest(path: Path) -> bool:
+    """Tell whether this is a run of earnest, which holds predictions."""
+    from earnest.adapters.predictions.door import find_run_file, is_run
+
+    return is_run(path) or find_run_file(path) is not None
+
+
+def _refuse_reading(how: PredictionsArguments, scoring: ScoresArguments) -> None:
+    """Refuse options that say how a table of cases is read."""
+    for name in [*_list_given(how), *(name for name, value in vars(scoring).items() if value)]:
+        if name != "configs":
+            raise InputError(
+                f"{name_option(name)} is for tables of cases, but this holds scores of folds",
+                cure="Leave it out.",
+            )
+
+
+def _ask_metric(scores: FoldScores) -> list[str]:
+    raise InputError(
+        "the search has several scores",
+        needs=f"--metric, one of {', '.join(scores.list_metrics())}",
+    )
+
+
 def find_metric(path: Path) -> str | None:
     """Return what the search of a run measured; None for a table, which does not say."""
     from earnest.adapters.evidence import open_evidence
-    from earnest.adapters.predictions.door import find_run_file, is_run
 
-    if not is_run(path) and find_run_file(path) is None:
+    if not is_earnest(path):
         return None
     metric = open_evidence(path).metric
     return metric if isinstance(metric, str) else None
@@ -298,12 +328,12 @@ def parse_limits(text: str) -> tuple[float, float]:
     return low, high
 
 
-def label_evidence(evidence: Predictions | Scores) -> dict[str, str]:
+def label_evidence(evidence: Predictions | Scores | FoldScores) -> dict[str, str]:
     """Return what to print of each configuration: its id, and its name where there is one."""
     return dict(evidence.configs.labels)
 
 
-def takes_long(evidence: Predictions | Scores) -> bool:
+def takes_long(evidence: Predictions | Scores | FoldScores) -> bool:
     """Tell whether predictions or scores are so many that what is asked of them takes long."""
     matrix = evidence.responses if hasattr(evidence, "responses") else evidence.values
     return int(matrix.nbytes) > LARGE

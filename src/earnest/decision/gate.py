@@ -270,7 +270,7 @@ def _judge_alone(
         confidence_level=ask.level,
         level=level,
         look=None if look is None else look.number,
-        n_items=estimate.n_cases,
+        n_items=estimate.n_cases or 0,
         n_configs=estimate.n_configs,
         method=estimate.method,
         selection=estimate.selection,
@@ -586,7 +586,7 @@ def identify_items(evidence: EvidenceTable) -> str:
         names = np.arange(evidence.n_cases) if ids is None else np.asarray(ids)
         texts = np.sort(names.astype(str))
         return hashlib.sha256("\0".join(["scores", *texts.tolist()]).encode()).hexdigest()[:32]
-    target, n = evidence.target, evidence.n_cases
+    target, n = evidence.target, evidence.n_cases or 0
     names = np.arange(n) if target.ids is None else np.asarray(target.ids)
     texts = names.astype(str)
     order = np.argsort(texts, kind="stable")

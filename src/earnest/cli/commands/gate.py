@@ -18,9 +18,12 @@ from earnest.core.arguments.shared import PredictionsArguments, ScoresArguments
 from earnest.core.base.errors import InputError
 
 if TYPE_CHECKING:
+    from earnest.core.data.fold_scores import FoldScores
     from earnest.core.data.predictions import Predictions
     from earnest.core.data.scores import Scores
     from earnest.decision.verdict import Verdict
+
+    AnyTable = Predictions | Scores | FoldScores
 
 
 _WRITE = "What to write"
@@ -95,8 +98,8 @@ def command(
 
 
 def _name_after_files(
-    new: Predictions | Scores, at: Path, old: Predictions | Scores, old_at: Path
-) -> tuple[Predictions | Scores, Predictions | Scores]:
+    new: AnyTable, at: Path, old: AnyTable, old_at: Path
+) -> tuple[AnyTable, AnyTable]:
     """Name one column of scores each after its file, where both files call it the same."""
     from earnest.core.data.scores import Scores
 

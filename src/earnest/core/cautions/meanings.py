@@ -512,7 +512,8 @@ _ALL = (
         "EN100",
         "configurations whose predictions were not kept",
         "Trials completed without `keep_predictions`, models of a tool have no out-of-fold "
-        "predictions, or a table of R holds one configuration of a search.",
+        "predictions, a table of R holds one configuration of a search, or a search kept only the "
+        "scores of its folds.",
         "They took part in the choice, and nothing corrects for that. Your winner may differ "
         "from the tool's.",
         "Keep the predictions of every configuration; the caution says why some are missing.",
