@@ -1,0 +1,1 @@
+"""How often the limits of subgroups hold all at once, and how often an equal one is called worse."""
