@@ -223,7 +223,7 @@ def list_log_options(how: PredictionsArguments, scoring: ScoresArguments) -> dic
                 f"{name_option(name)} is for tables, but this is a log",
                 cure="Leave it out.",
             )
-    return _list_scoring(scoring, ("score", "incomplete", "by"))
+    return _list_scoring(scoring, ("score", "incomplete", "config_is"))
 
 
 def list_score_options(how: PredictionsArguments, scoring: ScoresArguments) -> dict[str, Any]:
@@ -232,8 +232,8 @@ def list_score_options(how: PredictionsArguments, scoring: ScoresArguments) -> d
     for name in _NOT_OF_SCORES:
         if name in options:
             raise InputError(f"--{name} has no meaning with --scores", cure="Leave it out.")
-    if scoring.by is not None:
-        raise InputError("--by is for logs of evaluations", cure="Leave it out.")
+    if scoring.config_is is not None:
+        raise InputError("--config-is is for logs of evaluations", cure="Leave it out.")
     if "model" in options:
         if len(options["model"]) > 1:
             raise InputError(

@@ -117,7 +117,7 @@ ScoreName = Annotated[
     str | None,
     Argument("Which score of a log, such as acc; of a long table, which column.", "NAME", SCORES),
 ]
-ByWhat = Annotated[
+ConfigIs = Annotated[
     str | None,
     Argument(
         "[dim]default: model[/dim]  Logs: whether model, task or file is the configuration.",
@@ -221,7 +221,7 @@ class ScoresArguments:
         ),
     ] = None
     score: ScoreName = None
-    by: ByWhat = None
+    config_is: ConfigIs = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -113,6 +113,18 @@ class SubgroupColumn:
         return cls(name=str(data["name"]), levels=levels, codes=codes)
 
 
+def list_cells(
+    columns: Sequence[SubgroupColumn],
+) -> list[tuple[str, str, NDArray[np.intp]]]:
+    """Return column, level and cases of every subgroup that has a case."""
+    cells = [
+        (column.name, level, np.flatnonzero(column.codes == code))
+        for column in columns
+        for code, level in enumerate(column.levels)
+    ]
+    return [cell for cell in cells if len(cell[2])]
+
+
 def read_columns(by: object, n: int) -> tuple[SubgroupColumn, ...]:
     """Return the columns that arrays or a dict of arrays give to the cases.
 
