@@ -122,8 +122,13 @@ def _load(load: Callable[..., T], path: Path, options: dict[str, Any]) -> T:
         raise FormatError(f"{str(path)!r} cannot be read", got=why) from error
 
 
-def read_predictions(path: Path, how: PredictionsArguments) -> Predictions:
-    """Read a table of predictions: a file, a run file, or the folder of a run."""
+def read_predictions(
+    path: Path, how: PredictionsArguments, by: list[str] | None = None
+) -> Predictions:
+    """Read a table of predictions: a file, a run file, or the folder of a run.
+
+    `by` are columns that divide its cases into subgroups, where a table of others has them.
+    """
     from earnest.adapters.predictions.door import (
         find_run_file,
         find_run_folder,
@@ -143,11 +148,15 @@ def read_predictions(path: Path, how: PredictionsArguments) -> Predictions:
             )
         return _load(read_predictions_of_run, run_file, {"wanted": PredictionsRequest()})
     refuse_foreign(path)
-    return _load(Predictions.load, table_of(path), list_load_options(how))
+    return _load(Predictions.load, table_of(path), list_load_options(how, by))
 
 
 def read_file_and_metrics(
-    path: Path, how: PredictionsArguments, scoring: ScoresArguments, metrics: list[str] | None
+    path: Path,
+    how: PredictionsArguments,
+    scoring: ScoresArguments,
+    metrics: list[str] | None,
+    by: list[str] | None = None,
 ) -> tuple[Predictions | Scores, list[str]]:
     """Read a table of predictions, or of scores, and what to measure of it.
 
@@ -157,6 +166,8 @@ def read_file_and_metrics(
     from earnest.adapters.scores.door import is_evaluation
     from earnest.core.tables.opening import holds_scores
 
+    if by and (is_evaluation(path) or scoring.scores or holds_scores(path)):
+        raise InputError("--by is for predictions", got="scores", cure="Leave it out.")
     if is_evaluation(path):
         logs = read_logs(path, how, scoring)
         return logs, metrics or [str(logs.measure.rule)]
@@ -175,7 +186,7 @@ def read_file_and_metrics(
         refuse_no_metric(
             "For scores of items, such as prompts scored on the same questions, say --scores."
         )
-    return read_predictions(path, how), metrics
+    return read_predictions(path, how, by), metrics
 
 
 def find_metric(path: Path) -> str | None:
@@ -246,12 +257,15 @@ def list_score_options(how: PredictionsArguments, scoring: ScoresArguments) -> d
     return named | _list_scoring(scoring, ("incomplete", "per", "score"))
 
 
-def list_load_options(how: PredictionsArguments) -> dict[str, Any]:
+def list_load_options(
+    how: PredictionsArguments, by: list[str] | None = None
+) -> dict[str, Any]:
     """Return the options of `Predictions.load` that were given.
 
     An empty name stands for None, and leaves a column out.
     """
-    return {name: None if value == "" else value for name, value in _list_given(how).items()}
+    said = {name: None if value == "" else value for name, value in _list_given(how).items()}
+    return said | ({"by": by} if by else {})
 
 
 def _list_given(how: PredictionsArguments) -> dict[str, Any]:

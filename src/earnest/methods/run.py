@@ -161,7 +161,7 @@ def estimate(
     >>> en.estimate(pi, metric="roc_auc", rng=7)
     roc_auc 0.68, 95 % interval [0.59, 0.77] (bbc, winner of 50 configs, trained on 180, n=200)
     """
-    source = open_evidence(predictions)
+    source = open_evidence(predictions, by)
     options = (method, metric, n_resamples, selector, undefined, rng)
     if source.answer is not None and all(option is None for option in options):
         workers(n_jobs)

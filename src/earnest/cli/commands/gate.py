@@ -75,7 +75,7 @@ def command(
         if path is not None:
             check_folder(path)
     names = None if metric is None else [metric]
-    new, _ = read_file_and_metrics(predictions, reading, scoring, names)
+    new, _ = read_file_and_metrics(predictions, reading, scoring, names, question.by)
     old = None
     if against is not None:
         old, _ = read_file_and_metrics(against, reading, scoring, names)

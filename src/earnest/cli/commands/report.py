@@ -76,8 +76,9 @@ def command(
         document = report(
             run,
             metric=name,
-            **pass_arguments(question, without=("metric",)),
-            **_list_options(run, reading, scoring),
+            **pass_arguments(question, without=("metric", "by")),
+            by=question.by,
+            **_list_options(run, reading, scoring, question.by),
         )
         if ours:
             refuse_links(page)
@@ -90,7 +91,10 @@ def command(
 
 
 def _list_options(
-    run: Path, reading: PredictionsArguments, scoring: ScoresArguments
+    run: Path,
+    reading: PredictionsArguments,
+    scoring: ScoresArguments,
+    by: list[str] | None,
 ) -> dict[str, Any]:
     """Return how to read a table, of predictions or of scores."""
     from earnest.adapters.scores.door import is_evaluation
@@ -100,7 +104,7 @@ def _list_options(
         return list_log_options(reading, scoring)
     if scoring.scores or holds_scores(run):
         return {"scores": True, **list_score_options(reading, scoring)}
-    return list_load_options(reading)
+    return list_load_options(reading, by)
 
 
 def _choose_paths(run: Path, out: Path | None, metrics: list[str]) -> dict[str | None, Path]:

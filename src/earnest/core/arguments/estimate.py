@@ -6,16 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from earnest.core.arguments.base import Argument
-from earnest.core.arguments.shared import (
-    HOW,
-    Jobs,
-    Level,
-    Metrics,
-    Resamples,
-    Seed,
-    SelectorName,
-    SideName,
-)
+from earnest.core.arguments.shared import (HOW, ByColumns, Jobs, Level, Metrics, Resamples, Seed, SelectorName, SideName)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +27,7 @@ class EstimateArguments:
     confidence_level: Level = 0.95
     side: SideName = "two-sided"
     n_resamples: Resamples = None
+    by: ByColumns = None
     rng: Seed = None
     selector: SelectorName = None
     undefined: Annotated[

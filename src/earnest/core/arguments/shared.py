@@ -52,6 +52,14 @@ SelectorName = Annotated[
         HOW,
     ),
 ]
+ByColumns = Annotated[
+    list[str] | None,
+    Argument(
+        "Also judge every subgroup by this column, such as sex or site. Repeat for several.",
+        "COLUMN",
+        usual=True,
+    ),
+]
 Jobs = Annotated[
     int | None, Argument("Threads; -1 uses all cores. Results do not depend on it.", "N", HOW)
 ]

@@ -149,13 +149,21 @@ def read_columns(by: object, n: int) -> tuple[SubgroupColumn, ...]:
     return tuple(SubgroupColumn.of(name, values) for name, values in columns.items())  # type: ignore[arg-type]
 
 
+def list_names(by: object) -> tuple[str, ...]:
+    """Return the names of columns, where `by` names some."""
+    names = [by] if isinstance(by, str) else by
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+        return ()
+    return tuple(dict.fromkeys(names))
+
+
 def find_columns(pi: Predictions, by: object) -> tuple[SubgroupColumn, ...]:
     """Return the columns that `by` names among those of the predictions, or brings along."""
-    names = [by] if isinstance(by, str) else by
-    if isinstance(names, list | tuple) and names and all(isinstance(n, str) for n in names):
-        carried = {column.name: column for column in pi.target.subgroups}
-        if isinstance(by, str) or len(names) != pi.n_cases or set(names) <= set(carried):
-            return tuple(_find_column(carried, name) for name in dict.fromkeys(names))
+    names = list_names(by)
+    carried = {column.name: column for column in pi.target.subgroups}
+    are_values = isinstance(by, list | tuple) and len(by) == pi.n_cases
+    if names and (not are_values or set(names) <= set(carried)):
+        return tuple(_find_column(carried, name) for name in names)
     return read_columns(by, pi.n_cases)
 
 

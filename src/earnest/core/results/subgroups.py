@@ -228,11 +228,17 @@ class Subgroups(MetricResult):
         return tuple(each.name for each in self.subgroups if each.standing is Standing.WORSE)
 
     def limit_deficit(self, subgroup: Subgroup) -> tuple[float, float] | None:
-        """Return by how much a subgroup is worse than the other cases: at least and at most."""
-        if subgroup.gap_low is None or subgroup.gap_high is None:
-            return None
+        """Return by how much a subgroup is worse than the other cases: at least and at most.
+
+        Of a comparison it is by how much the first configuration is worse there than the second.
+        """
         ends = subgroup.gap_low, subgroup.gap_high
-        return (-ends[1], -ends[0]) if self.scale.greater_is_better else ends
+        if self.baseline is not None:
+            ends = subgroup.low, subgroup.high
+        if ends[0] is None or ends[1] is None:
+            return None
+        low, high = ends[0], ends[1]
+        return (-high, -low) if self.scale.greater_is_better else (low, high)
 
     @property
     def shown_worse_by(self) -> float:

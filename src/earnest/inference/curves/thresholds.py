@@ -146,7 +146,7 @@ def thresholds(
     True
     """
     workers(n_jobs)
-    source = open_evidence(predictions)
+    source = open_evidence(predictions, by)
     check_cuttable(source.evidence)
     check_arguments(ThresholdsArguments, n_resamples=n_resamples)
     pi, measure = settle_metric(source.evidence, source.metric_or(metric))
