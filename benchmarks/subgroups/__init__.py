@@ -1,1 +1,1 @@
-"""How often the limits of subgroups hold all at once, and how often an equal one is called worse."""
+"""How often limits of subgroups hold at once, and how often an equal one is called worse."""

@@ -257,9 +257,7 @@ def list_score_options(how: PredictionsArguments, scoring: ScoresArguments) -> d
     return named | _list_scoring(scoring, ("incomplete", "per", "score"))
 
 
-def list_load_options(
-    how: PredictionsArguments, by: list[str] | None = None
-) -> dict[str, Any]:
+def list_load_options(how: PredictionsArguments, by: list[str] | None = None) -> dict[str, Any]:
     """Return the options of `Predictions.load` that were given.
 
     An empty name stands for None, and leaves a column out.

@@ -37,7 +37,7 @@ from earnest.core.results.comparison import Alternative, Comparison
 from earnest.core.results.comparison_table import ClaimFamily, Comparisons, adjust_all
 from earnest.core.results.estimate import by_severity
 from earnest.core.results.specs import Evidence, Selection
-from earnest.core.results.subgroups import Standing, Subgroup, Subgroups
+from earnest.core.results.subgroups import Subgroup, Subgroups, SubgroupStanding
 from earnest.core.text.doors import arg
 from earnest.inference.cases.no_information import no_information
 from earnest.inference.resampling.winners import find_best
@@ -247,14 +247,14 @@ def _stand(
             n_cases=n_cases,
             n_units=units,
             n_positive=positive,
-            standing=Standing.FEW if few else Standing.UNDEFINED,
+            standing=SubgroupStanding.FEW if few else SubgroupStanding.UNDEFINED,
             value=None if answer is None else answer.difference,
         )
     low, high = answer.interval.low, answer.interval.high
-    standing = Standing.NOT_SHOWN
+    standing = SubgroupStanding.NOT_SHOWN
     if low > 0.0 or high < 0.0:
         better = (low > 0.0) is answer.scale.greater_is_better
-        standing = Standing.BETTER if better else Standing.WORSE
+        standing = SubgroupStanding.BETTER if better else SubgroupStanding.WORSE
     return Subgroup(
         column=column,
         level=level,

@@ -269,19 +269,19 @@ class Verdict(MetricResult):
 
         short = self._write
         what = self.metric if self.baseline is None else f"{self.metric} against {self.baseline}"
-        heads = ("verdict", what, "lower limit", "upper limit", "bound", "n")
+        heads: tuple[str, ...] = ("verdict", what, "lower limit", "upper limit", "bound", "n")
         cells = (str(self.outcome), *map(short, (self.value, self.low, self.high)))
         row = (*cells, f"{self.bound:g}", f"{self.n_items:,}")
         codes = sorted({caution.code for caution in self.cautions})
         note = f"{self.method}, limits one-sided at {100 * self.level:.6g} %."
-        rows = [row]
+        rows: list[tuple[str, ...]] = [row]
         if self.subgroups:
             heads = ("subgroup", *heads)
             rows = [("all cases", str(self.of_all), *row[1:])]
         for each in self.subgroups:
             ends = (each.value, each.low, each.high)
-            cells = ("–" if end is None else short(end) for end in ends)
-            parts = (each.name, str(each.outcome), *cells)
+            shown = ("–" if end is None else short(end) for end in ends)
+            parts = (each.name, str(each.outcome), *shown)
             rows.append((*parts, f"{self.bound:g}", f"{each.n_items:,}"))
         return PaperTable(heads, tuple(rows), note + f" Cautions {', '.join(codes)}." * bool(codes))
 

@@ -366,7 +366,8 @@ def _name_configs(runs: Sequence[EvaluationRun], config_is: str) -> list[Evaluat
         if not all(run.task for run in runs):
             run = next(run for run in runs if not run.task)
             raise InputError(
-                f"{str(run.path)!r} names no task", cure=f"Say {arg('config_is', 'model')} or 'file'."
+                f"{str(run.path)!r} names no task",
+                cure=f"Say {arg('config_is', 'model')} or 'file'.",
             )
         runs = [
             replace(run, config=run.task, task="", settings={**run.settings, "model": run.config})

@@ -68,9 +68,7 @@ def command(
     check_table(output)
     if every.all and question.by:
         raise InputError("--by compares two configurations", cure="Leave out --all or --by.")
-    pi, metrics = read_file_and_metrics(
-        predictions, reading, scoring, question.metric, question.by
-    )
+    pi, metrics = read_file_and_metrics(predictions, reading, scoring, question.metric, question.by)
     ask = pass_arguments(question, without=("metric", "by", "rng"))
     ask["test"] = _configure_test(question.test, region.rope)
     from earnest.cli.show.comparison import show_comparison, show_comparisons

@@ -84,9 +84,7 @@ def command(
         raise InputError(
             "--by asks one method", cure="Leave it out, or --all, --error and the second --method."
         )
-    pi, metrics = read_file_and_metrics(
-        predictions, reading, scoring, question.metric, question.by
-    )
+    pi, metrics = read_file_and_metrics(predictions, reading, scoring, question.metric, question.by)
     ask = pass_arguments(question, without=("metric", "method", "by", "rng"))
     if general.error is not None:
         if methods or every.all:
@@ -108,9 +106,7 @@ def command(
         text = f"Estimating by {chosen}" if chosen else "Estimating"
         with patiently(sys.stderr, text, now=takes_long(pi)):
             if of_run:  # its own estimate, or by its own metric and seed
-                return estimate(
-                    predictions, method=chosen, by=question.by, rng=question.rng, **ask
-                )
+                return estimate(predictions, method=chosen, by=question.by, rng=question.rng, **ask)
             return estimate(pi, method=chosen, metric=name, by=question.by, rng=seed, **ask)
 
     def ask_all(name: str) -> Estimates:

@@ -76,9 +76,8 @@ def command(
         document = report(
             run,
             metric=name,
-            **pass_arguments(question, without=("metric", "by")),
-            by=question.by,
-            **_list_options(run, reading, scoring, question.by),
+            **pass_arguments(question, without=("metric",)),
+            **_list_options(run, reading, scoring),
         )
         if ours:
             refuse_links(page)
@@ -91,10 +90,7 @@ def command(
 
 
 def _list_options(
-    run: Path,
-    reading: PredictionsArguments,
-    scoring: ScoresArguments,
-    by: list[str] | None,
+    run: Path, reading: PredictionsArguments, scoring: ScoresArguments
 ) -> dict[str, Any]:
     """Return how to read a table, of predictions or of scores."""
     from earnest.adapters.scores.door import is_evaluation
@@ -104,7 +100,7 @@ def _list_options(
         return list_log_options(reading, scoring)
     if scoring.scores or holds_scores(run):
         return {"scores": True, **list_score_options(reading, scoring)}
-    return list_load_options(reading, by)
+    return list_load_options(reading)
 
 
 def _choose_paths(run: Path, out: Path | None, metrics: list[str]) -> dict[str | None, Path]:

@@ -6,7 +6,17 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from earnest.core.arguments.base import Argument
-from earnest.core.arguments.shared import (HOW, ByColumns, Jobs, Level, Metrics, Resamples, Seed, SelectorName, SideName)
+from earnest.core.arguments.shared import (
+    HOW,
+    ByColumns,
+    Jobs,
+    Level,
+    Metrics,
+    Resamples,
+    Seed,
+    SelectorName,
+    SideName,
+)
 
 
 @dataclass(frozen=True, kw_only=True)

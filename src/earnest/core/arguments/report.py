@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from earnest.core.arguments.base import Argument
-from earnest.core.arguments.shared import (HOW, SIDES, ByColumns, Jobs, Resamples, Seed)
+from earnest.core.arguments.shared import HOW, SIDES, ByColumns, Jobs, Resamples, Seed
 
 
 @dataclass(frozen=True, kw_only=True)

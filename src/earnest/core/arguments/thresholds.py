@@ -6,7 +6,16 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from earnest.core.arguments.base import Argument
-from earnest.core.arguments.shared import (HOW, ByColumns, Jobs, Level, Metrics, Seed, SelectorName, SideName)
+from earnest.core.arguments.shared import (
+    HOW,
+    ByColumns,
+    Jobs,
+    Level,
+    Metrics,
+    Seed,
+    SelectorName,
+    SideName,
+)
 
 WHICH = "Which thresholds"
 MOST_RESAMPLES = 100_000  # whose counts are held

@@ -6,7 +6,7 @@ import base64
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -136,17 +136,17 @@ def read_columns(by: object, n: int) -> tuple[SubgroupColumn, ...]:
     """
     if isinstance(by, Mapping):
         columns = {check.spell(name, str): values for name, values in by.items()}
-    elif hasattr(by, "columns") and not isinstance(by, np.ndarray):  # a table
-        names = column_names(by) or [check.spell(name, str) for name in by.columns]
-        columns = {str(name): by[name] for name in names}  # type: ignore[index]
+    elif (names := column_names(by)) is not None:  # of a table
+        table = cast("Mapping[str, ArrayLike]", by)
+        columns = {name: table[name] for name in names}
     else:
         name = getattr(by, "name", None)
-        columns = {UNNAMED if name is None else check.spell(name, str): by}
+        columns = {UNNAMED if name is None else check.spell(name, str): cast("ArrayLike", by)}
     if not columns:
         raise InputError(f"{arg('by')} names no column", needs="at least one", got="none")
-    for name, values in columns.items():
+    for values in columns.values():
         same_length("by", as_array("by", values), n)
-    return tuple(SubgroupColumn.of(name, values) for name, values in columns.items())  # type: ignore[arg-type]
+    return tuple(SubgroupColumn.of(name, values) for name, values in columns.items())
 
 
 def list_names(by: object) -> tuple[str, ...]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsFloat
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsFloat
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.errors import EarnestError, EvidenceError, UnknownNameError
-from earnest.core.base.provenance import JsonObject, finite
+from earnest.core.base.provenance import finite
 from earnest.core.cautions import of_evidence, of_limits
 from earnest.core.data.folds import TrainingSizes
 from earnest.core.results.base import (

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from earnest.plotting.figures.subgroups import Axes
 
 
-class Standing(StrEnum):
+class SubgroupStanding(StrEnum):
     """What the limits show of a subgroup against the other cases."""
 
     WORSE = "worse"
@@ -75,7 +75,7 @@ class Subgroup(Plain):
         The score before the correction.
     gap, gap_low, gap_high : float or None
         The score less that of all other cases, with limits that hold in all subgroups at once.
-    standing : Standing
+    standing : SubgroupStanding
         What these limits show.
     calibration : SubgroupCalibration or None
         Of the probabilities of the positive class.
@@ -87,7 +87,7 @@ class Subgroup(Plain):
     level: str
     n_cases: int
     n_units: int
-    standing: Standing
+    standing: SubgroupStanding
     n_positive: int | None = None
     value: float | None = None
     low: float | None = None
@@ -225,7 +225,9 @@ class Subgroups(MetricResult):
     @property
     def worse(self) -> tuple[str, ...]:
         """The names of the subgroups that are shown to be worse than the other cases."""
-        return tuple(each.name for each in self.subgroups if each.standing is Standing.WORSE)
+        return tuple(
+            each.name for each in self.subgroups if each.standing is SubgroupStanding.WORSE
+        )
 
     def limit_deficit(self, subgroup: Subgroup) -> tuple[float, float] | None:
         """Return by how much a subgroup is worse than the other cases: at least and at most.

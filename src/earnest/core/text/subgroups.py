@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from earnest.core.results.calibration import CalibrationVerdict
-from earnest.core.results.subgroups import LargestGap, Standing, Subgroup, Subgroups
+from earnest.core.results.subgroups import LargestGap, Subgroup, Subgroups, SubgroupStanding
 from earnest.core.text.numbers import decimals, number, percent
 
 if TYPE_CHECKING:
@@ -104,8 +104,10 @@ def word_bound(groups: Subgroups) -> str:
 
 def word_unjudged(groups: Subgroups) -> str:
     """Return which subgroups have no limits, and why."""
-    few = [each.name for each in groups.subgroups if each.standing is Standing.FEW]
-    undefined = [each.name for each in groups.subgroups if each.standing is Standing.UNDEFINED]
+    few = [each.name for each in groups.subgroups if each.standing is SubgroupStanding.FEW]
+    undefined = [
+        each.name for each in groups.subgroups if each.standing is SubgroupStanding.UNDEFINED
+    ]
     words = []
     if few:
         words.append(f"Too few cases to judge: {join_names(few)}.")
@@ -166,7 +168,7 @@ def word_rows(groups: Subgroups) -> Iterator[str]:
     for each in groups.subgroups:
         words = f"  {each.name:<{wide}}  n={each.n_cases:<6} {show_value(groups, each)} "
         words += show_limits(groups, each)
-        if each.standing in (Standing.WORSE, Standing.BETTER):
+        if each.standing in (SubgroupStanding.WORSE, SubgroupStanding.BETTER):
             words += f" {each.standing}"
         yield words
 

@@ -21,10 +21,10 @@ from earnest.core.results.estimate import Estimate, Provenance
 from earnest.core.results.specs import Selection
 from earnest.core.results.subgroups import (
     LargestGap,
-    Standing,
     Subgroup,
     SubgroupCalibration,
     Subgroups,
+    SubgroupStanding,
 )
 from earnest.core.text.doors import arg
 from earnest.engine.patience import announce_scores
@@ -276,28 +276,32 @@ class _Table:
     def _score(self, k: int) -> MaskScore:
         return self.scores[self.cells[k].score]
 
-    def _find_mark(self, cell: _Cell) -> Standing | None:
+    def _find_mark(self, cell: _Cell) -> SubgroupStanding | None:
         """Return why a subgroup has no limits; None where it has."""
         return self._mark(self.scores[cell.score])
 
     @staticmethod
-    def _mark(score: MaskScore) -> Standing | None:
+    def _mark(score: MaskScore) -> SubgroupStanding | None:
         if not score.defined:
-            return Standing.UNDEFINED
+            return SubgroupStanding.UNDEFINED
         few = score.n_units < LEAST_UNITS or score.fewest < LEAST_OF_A_CLASS
-        return Standing.FEW if few else None
+        return SubgroupStanding.FEW if few else None
 
     def _is_compared(self, k: int) -> bool:
         others = self.cells[k].others
         return others is not None and self._mark(self.scores[others]) is None
 
-    def _stand(self, cell: _Cell, low: float | None, high: float | None) -> Standing:
+    def _stand(self, cell: _Cell, low: float | None, high: float | None) -> SubgroupStanding:
         mark = self._find_mark(cell)
         if mark is not None:
             return mark
         if low is None or high is None or low <= 0.0 <= high:
-            return Standing.NOT_SHOWN
-        return Standing.BETTER if (low > 0.0) is self.metric.greater_is_better else Standing.WORSE
+            return SubgroupStanding.NOT_SHOWN
+        return (
+            SubgroupStanding.BETTER
+            if (low > 0.0) is self.metric.greater_is_better
+            else SubgroupStanding.WORSE
+        )
 
     def _limits(self, k: int) -> ScoreLimits:
         pool = LossPool.of(self.pi, self.metric, self.winner, self.cells[k].column.codes)
