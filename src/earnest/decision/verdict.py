@@ -207,6 +207,7 @@ class Verdict(MetricResult):
         good, bad = ("above", "below") if better else ("below", "above")
         at_bad, at_good = (self.low, self.high) if better else (self.high, self.low)
         who = f"{self.metric} of {self.config}" if self.config else self.metric
+        who += " on all cases" if self.subgroups else ""
         sure = f"with {100 * self.level:.6g} % confidence"
         if self.margin is None:
             facts = {

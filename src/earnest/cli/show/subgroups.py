@@ -43,7 +43,7 @@ def _list_rows(groups: Subgroups) -> Table:
     """Return a row per subgroup: its score with the limits that hold at once."""
     against = groups.baseline is None and columns() >= WIDE
     table = Table.grid(padding=(0, 2))
-    table.add_column(overflow="fold")
+    table.add_column(overflow="fold", min_width=8)
     for _ in range(3 + 2 * against):
         table.add_column(justify="right", no_wrap=True)
     table.add_column(no_wrap=True)

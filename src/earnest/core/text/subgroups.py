@@ -83,6 +83,10 @@ def word_headline(groups: Subgroups, margin: float | None = None) -> str:
         if (ends := groups.limit_deficit(each)) is not None and ends[0] > (margin or 0.0)
     ]
     beyond = "" if not margin else f" by more than {margin:g}"
+    if groups.baseline is not None and groups.judged:
+        where = join_names([each.name for each in bad]) or "any subgroup"
+        verb = "is shown" if bad else "is not shown"
+        return f"{groups.winner} {verb} to be worse than {groups.baseline}{beyond} in {where}."
     if not groups.judged:
         return "No subgroup has enough cases to be judged."
     if not bad:
@@ -98,6 +102,11 @@ def word_bound(groups: Subgroups) -> str:
     if most is None:
         return ""
     level = percent(groups.confidence_level)
+    if groups.baseline is not None:
+        return (
+            f"With {level} confidence, it is worse by no more than {show_gap(groups, most)} in any "
+            "judged subgroup."
+        )
     share = f"With {level} confidence, no judged subgroup is worse than the other cases by more "
     return share + f"than {show_gap(groups, most)}."
 
@@ -152,6 +161,8 @@ def word_line(groups: Subgroups) -> str:
     what = f"no subgroup of {count} is shown to be worse"
     if bad:
         what = f"{bad} of {count} subgroups {'is' if bad == 1 else 'are'} shown to be worse"
+        if groups.baseline is not None:
+            what = f"worse in {bad} of {count} subgroups"
     if not groups.judged:
         what = f"too few cases in each of {count} subgroups"
     against = "" if groups.baseline is None else f" difference to {groups.baseline}"
