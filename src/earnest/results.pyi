@@ -10,7 +10,6 @@ from .core.results.estimate import Refusal as Refusal
 from .core.results.gain import Gain as Gain
 from .core.results.gain import LearningCurve as LearningCurve
 from .core.results.interval import Interval as Interval
-from .core.results.subgroups import Subgroup as Subgroup
 from .core.results.subgroups import Subgroups as Subgroups
 from .core.results.thresholds import Thresholds as Thresholds
 from .decision.inclusion import Inclusions as Inclusions

@@ -55,7 +55,7 @@ class MaskScore:
     n_cases, n_units : int
         The cases of the mask, and the independent units among them.
     fewest : int
-        The cases of the smallest class, for a metric that needs the classes; else all cases.
+        How many units hold the rarest class, for a metric that needs the classes; else all units.
     """
 
     value: float
@@ -134,11 +134,13 @@ def score_masks(
             MaskScore(
                 value=value,
                 naive=own,
-                moves=find_moves(part, metric, winner, units, mask, selection.seeds),
+                moves=find_moves(part, metric, winner, units, mask, selection.seeds)
+                if np.isfinite(own)
+                else np.zeros(int(units.max()) + 1),
                 choice=choice,
                 n_cases=part.n_cases,
                 n_units=len(np.unique(units[mask])),
-                fewest=_count_fewest(part, metric, len(pi.target.classes)),
+                fewest=_count_fewest(part, metric, units[mask]),
             )
             for value, own, choice, part, mask in zip(
                 values, naive, choices, parts, masks, strict=True
@@ -161,11 +163,12 @@ def _score_own(part: Predictions, metric: Metric, winner: int) -> float:
     return float(score_table(part.select(winner), metric, Weights.ones(part.n_cases))[0, 0])
 
 
-def _count_fewest(part: Predictions, metric: Metric, classes: int) -> int:
-    """Return the cases of the smallest class, for metrics that need every class."""
+def _count_fewest(part: Predictions, metric: Metric, units: NDArray[np.int64]) -> int:
+    """Return how many units hold the rarest class, for metrics that need every class."""
+    classes = len(part.target.classes)
     if not classes or metric.pointwise or not (metric.area or metric.needs_all_classes):
-        return part.n_cases
-    return int(np.bincount(part.target.y, minlength=classes).min())
+        return len(np.unique(units))
+    return min(len(np.unique(units[part.target.y == code])) for code in range(classes))
 
 
 def _draw(
