@@ -1,9 +1,10 @@
 """Run the cells: python -m benchmarks.subgroups.run --out raw.csv --minutes 5 --processes 16.
 
 A study has as many cases as the cell says, ten features, and an outcome that depends on four of
-them. A search tries all configurations on the same five folds. The truth of a subgroup is the mean
-score of the winner's five models on 12,000 new cases of its kind. With --sum, rows of raw files are
-summed up by cell into results.csv.
+them. A search tries all configurations on the same five folds: Gaussian naive Bayes and linear
+discriminants on random sets of features, fitted for all sets at once, or scikit-learn's trees. The
+truth of a subgroup is the mean score of the winner's five models on 6,000 new cases of its kind.
+With --sum, rows of raw files are summed up by cell and metric into results.csv.
 """
 
 from __future__ import annotations
@@ -14,30 +15,30 @@ import multiprocessing
 import time
 import warnings
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, clone
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold
-from sklearn.naive_bayes import GaussianNB
+from scipy.special import expit
 from sklearn.tree import DecisionTreeClassifier
 
 import earnest as en
 from benchmarks.rows import read_rows, write_rows
-from benchmarks.subgroups.grid import Cell, read_cells
+from benchmarks.subgroups.grid import METRICS, Cell, read_cells
 from earnest.core.data.weights import Weights
 from earnest.kernels.score import score_table
 
 Floats = NDArray[np.float64]
+Model = Callable[[Floats], Floats]  # features (n, p) -> probabilities of the positive class (n,)
 RESULTS = Path(__file__).parent / "results.csv"
-FEATURES, FOLDS, RESAMPLES, NEW = 10, 5, 300, 12_000
+FEATURES, FOLDS, RESAMPLES, NEW, EDGE = 10, 5, 200, 6_000, 1e-6
 SLOPES = np.array([1.0, 0.7, -0.5, 0.3, 0, 0, 0, 0, 0, 0])
-FIELDS = ("cell", "seed", "held", "gaps_held", "largest_held", "worse", "judged", "width", "bias")
+FIELDS = (
+    *("cell", "metric", "seed", "held", "gaps_held", "largest_held", "worse", "judged"),
+    *("width", "bias"),
+)
 
 
 def draw_cases(
@@ -55,37 +56,54 @@ def list_strengths(cell: Cell) -> list[float]:
     return [pattern[k % len(pattern)] for k in range(len(cell.counts))]
 
 
-def make_search(
-    cell: Cell, rng: np.random.Generator
-) -> list[tuple[ClassifierMixin, NDArray[np.intp]]]:
-    """Return the configurations of a search: a learner, and the features that it sees."""
-    search = []
-    for _ in range(cell.n_configs):
-        columns = np.flatnonzero(rng.random(FEATURES) < 0.6)
-        columns = columns if len(columns) else np.array([0])
-        learner = {
-            "bayes": lambda: GaussianNB(var_smoothing=10.0 ** rng.uniform(-9, 0)),
-            "linear": lambda: LogisticRegression(C=10.0 ** rng.uniform(-3, 2), max_iter=50),
-            "trees": lambda: DecisionTreeClassifier(
-                max_depth=int(rng.integers(2, 8)),
-                min_samples_leaf=int(rng.integers(5, 30)),
-                random_state=int(rng.integers(1 << 30)),
-            ),
-            "discriminant": lambda: LinearDiscriminantAnalysis(
-                solver="lsqr", shrinkage=float(rng.uniform(0, 1))
-            ),
-        }[cell.learner]()
-        search.append((learner, columns))
-    return search
+def fit_bayes(x: Floats, y: NDArray[np.int64], sets: NDArray[np.bool_]) -> list[Model]:
+    """Return Gaussian naive Bayes on each set of features (C, p)."""
+    means = np.stack([x[y == k].mean(axis=0) for k in (0, 1)])
+    spreads = np.stack([x[y == k].var(axis=0) for k in (0, 1)]) + 1e-9
+    start = np.log(y.mean() / (1.0 - y.mean()))
+
+    def ratio(new: Floats) -> Floats:
+        away = [np.log(spreads[k]) + (new - means[k]) ** 2 / spreads[k] for k in (0, 1)]
+        return np.asarray(0.5 * (away[0] - away[1]))
+
+    return [lambda new, used=used: expit(start + ratio(new) @ used) for used in sets]
+
+
+def fit_discriminants(x: Floats, y: NDArray[np.int64], sets: NDArray[np.bool_]) -> list[Model]:
+    """Return linear discriminants on each set of features (C, p)."""
+    means = np.stack([x[y == k].mean(axis=0) for k in (0, 1)])
+    away = x - means[y]
+    pooled = away.T @ away / (len(x) - 2) + 1e-6 * np.eye(x.shape[1])
+    start = np.log(y.mean() / (1.0 - y.mean()))
+    models: list[Model] = []
+    for used in sets:
+        rows = np.flatnonzero(used)
+        slopes = np.zeros(x.shape[1])
+        slopes[rows] = np.linalg.solve(pooled[np.ix_(rows, rows)], (means[1] - means[0])[rows])
+        level = start - slopes @ means.mean(axis=0)
+        models.append(lambda new, b=slopes, a=level: expit(a + new @ b))
+    return models
+
+
+def fit_trees(x: Floats, y: NDArray[np.int64], sets: NDArray[np.bool_]) -> list[Model]:
+    """Return a tree on each set of features (C, p), with at least ten cases in a leaf."""
+    models: list[Model] = []
+    for used in sets:
+        tree = DecisionTreeClassifier(max_depth=4, min_samples_leaf=10, random_state=0)
+        tree.fit(x[:, used], y)
+        models.append(lambda new, tree=tree, used=used: tree.predict_proba(new[:, used])[:, 1])
+    return models
+
+
+LEARNERS = {"bayes": fit_bayes, "discriminant": fit_discriminants, "trees": fit_trees}
 
 
 @dataclass(frozen=True)
 class Study:
-    """A study with the predictions of all configurations, and the models of each."""
+    """A study with the predictions of all configurations, and the models of each fold."""
 
     predictions: en.Predictions
-    models: list[list[ClassifierMixin]]
-    columns: list[NDArray[np.intp]]
+    models: list[list[Model]]
 
 
 def draw_study(cell: Cell, rng: np.random.Generator) -> Study:
@@ -99,54 +117,58 @@ def draw_study(cell: Cell, rng: np.random.Generator) -> Study:
         if np.bincount(y, minlength=2).min() >= FOLDS:
             break
     levels = np.repeat(np.arange(len(cell.counts)), cell.counts)
-    search = make_search(cell, rng)
-    scores, fold = np.empty((len(y), len(search))), np.empty(len(y), dtype=np.int64)
-    models: list[list[ClassifierMixin]] = [[] for _ in search]
-    splits = StratifiedKFold(FOLDS, shuffle=True, random_state=int(rng.integers(1 << 30)))
-    for k, (train, test) in enumerate(splits.split(x, y)):
-        fold[test] = k
-        for c, (learner, columns) in enumerate(search):
-            model = clone(learner).fit(x[np.ix_(train, columns)], y[train])
-            scores[test, c] = model.predict_proba(x[np.ix_(test, columns)])[:, 1]
-            models[c].append(model)
+    sets = rng.random((cell.n_configs, FEATURES)) < 0.6
+    sets[~sets.any(axis=1), 0] = True
+    fold = np.empty(len(y), dtype=np.int64)
+    for k in (0, 1):  # stratified
+        rows = rng.permutation(np.flatnonzero(y == k))
+        fold[rows] = np.arange(len(rows)) % FOLDS
+    scores, models = np.empty((len(y), len(sets))), []
+    for k in range(FOLDS):
+        fitted = LEARNERS[cell.learner](x[fold != k], y[fold != k], sets)
+        scores[fold == k] = np.column_stack([model(x[fold == k]) for model in fitted])
+        models.append(fitted)
     pi = en.Predictions.from_arrays(
-        y, np.clip(scores, 1e-9, 1.0 - 1e-9), fold, by={"site": levels}, response="probability"
+        y, np.clip(scores, EDGE, 1.0 - EDGE), fold, by={"site": levels}, response="probability"
     )
-    return Study(pi, models, [columns for _, columns in search])
+    return Study(pi, models)
 
 
-def find_truth(cell: Cell, study: Study, winner: int, rng: np.random.Generator) -> Floats:
+def find_truth(
+    cell: Cell, study: Study, metric: str, winner: int, rng: np.random.Generator
+) -> Floats:
     """Return the mean score of the winner's models in each subgroup of the population."""
     strengths = list_strengths(cell)
     truth = {}
-    for strength in set(strengths):
+    for strength in dict.fromkeys(strengths):
         x, y = draw_cases(rng, NEW, strength)
-        x = x[:, study.columns[winner]]
-        scores = np.stack([m.predict_proba(x)[:, 1] for m in study.models[winner]], axis=1)
+        scores = np.column_stack([fitted[winner](x) for fitted in study.models])
         pi = en.Predictions.from_arrays(
-            y, np.clip(scores, 1e-9, 1.0 - 1e-9), response="probability"
+            y, np.clip(scores, EDGE, 1.0 - EDGE), response="probability"
         )
-        values = score_table(pi, cell.metric, Weights.ones(NEW))[0]
-        truth[strength] = float(values.mean())
+        truth[strength] = float(score_table(pi, metric, Weights.ones(NEW))[0].mean())
     return np.array([truth[strength] for strength in strengths])
 
 
-def run_study(cell: Cell, seed: int) -> dict[str, object]:
-    """Return whether the limits of one study hold."""
+def run_study(cell: Cell, seed: int) -> list[dict[str, object]]:
+    """Return whether the limits of one study hold, by metric."""
     rng = np.random.default_rng([cell.number, seed])
     study = draw_study(cell, rng)
+    return [judge_study(cell, study, metric, seed, rng) for metric in METRICS]
+
+
+def judge_study(
+    cell: Cell, study: Study, metric: str, seed: int, rng: np.random.Generator
+) -> dict[str, object]:
+    """Return whether the limits of one study hold for a metric."""
     answer = en.estimate(
-        study.predictions,
-        metric=cell.metric,
-        method="bbc",
-        n_resamples=RESAMPLES,
-        by="site",
-        rng=seed,
+        study.predictions, metric=metric, method="bbc", n_resamples=RESAMPLES, by="site", rng=seed
     )
     groups = answer.subgroups
     assert groups is not None
     assert answer.winner is not None
-    truth = find_truth(cell, study, study.predictions.configs.index(answer.winner), rng)
+    winner = study.predictions.configs.index(answer.winner)
+    truth = find_truth(cell, study, metric, winner, rng)
     sizes = np.array(cell.counts, dtype=np.float64)
     held, gaps_held, widths, away = True, True, [], []
     for each in groups:
@@ -156,7 +178,7 @@ def run_study(cell: Cell, seed: int) -> dict[str, object]:
         held &= each.low <= truth[k] <= each.high
         widths.append(each.high - each.low)
         away.append(each.value - truth[k])
-        if cell.metric != "roc_auc" or cell.equal:  # the others' AUC is of a mixture otherwise
+        if metric != "roc_auc" or cell.equal:  # the others' AUC is of a mixture otherwise
             rest = np.delete(np.arange(len(sizes)), k)
             others = float(sizes[rest] @ truth[rest] / sizes[rest].sum())
             if each.gap_low is not None and each.gap_high is not None:
@@ -164,12 +186,11 @@ def run_study(cell: Cell, seed: int) -> dict[str, object]:
     judged = [int(each.level) for each in groups.judged]
     largest = True
     if groups.gaps:
-        gap = groups.gaps[0]
-        largest = gap.low <= float(np.ptp(truth[judged])) + 1e-12 and gap.high >= float(
-            np.ptp(truth[judged])
-        )
+        gap, true = groups.gaps[0], float(np.ptp(truth[judged]))
+        largest = gap.low <= true + 1e-12 and gap.high >= true
     return {
         "cell": cell.number,
+        "metric": metric,
         "seed": seed,
         "held": int(held),
         "gaps_held": int(gaps_held),
@@ -181,7 +202,7 @@ def run_study(cell: Cell, seed: int) -> dict[str, object]:
     }
 
 
-def _work(task: tuple[Cell, int]) -> dict[str, object]:
+def _work(task: tuple[Cell, int]) -> list[dict[str, object]]:
     warnings.simplefilter("ignore")
     return run_study(*task)
 
@@ -204,7 +225,7 @@ def run_cells(out: Path, *, half: str, first: int, seconds: float, processes: in
         tasks = list_tasks(half, first)
         waiting = [p.apply_async(_work, (next(tasks),)) for _ in range(2 * processes)]
         while waiting and time.monotonic() < end:
-            writer.writerow(waiting.pop(0).get())
+            writer.writerows(waiting.pop(0).get())
             file.flush()
             waiting.append(p.apply_async(_work, (next(tasks),)))
         p.terminate()
@@ -233,11 +254,11 @@ class Row:
 
 def sum_up(paths: list[Path]) -> list[Row]:
     """Return a row per cell from raw files."""
-    studies: dict[int, dict[int, dict[str, str]]] = defaultdict(dict)
+    studies: dict[tuple[int, str], dict[int, dict[str, str]]] = defaultdict(dict)
     for path in paths:
         with path.open(encoding="utf-8", newline="") as file:
             for line in csv.DictReader(file):
-                studies[int(line["cell"])][int(line["seed"])] = line
+                studies[int(line["cell"]), line["metric"]][int(line["seed"])] = line
 
     def mean(lines: dict[int, dict[str, str]], name: str) -> float:
         values = [float(line[name]) for line in lines.values() if line[name] != ""]
@@ -247,7 +268,7 @@ def sum_up(paths: list[Path]) -> list[Row]:
         Row(
             cell=cell.number,
             half=cell.half,
-            metric=cell.metric,
+            metric=metric,
             layout=cell.layout,
             equal=cell.equal,
             learner=cell.learner,
@@ -262,7 +283,8 @@ def sum_up(paths: list[Path]) -> list[Row]:
             bias=mean(lines, "bias"),
         )
         for cell in read_cells()
-        if (lines := studies.get(cell.number))
+        for metric in METRICS
+        if (lines := studies.get((cell.number, metric)))
     ]
 
 

@@ -26,7 +26,7 @@ from earnest.metrics.families import Metric, MomentMetric
 
 Floats = NDArray[np.float64]
 DRAWS = 20_000  # joint normal draws that a local level is read from
-CELLS = 1 << 22  # of draws times errors, beyond which fewer draws are enough
+CELLS = 1 << 21  # of draws times errors, beyond which fewer draws are enough
 POOL = 10  # cases that the spread of all cases counts as, beside those of a subgroup
 TINY = 1e-12
 
