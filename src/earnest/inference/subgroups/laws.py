@@ -49,12 +49,14 @@ class ScoreLaw(StrEnum):
 
 @dataclass(frozen=True)
 class LossPool:
-    """The spread and the skewness of the numbers of all cases, about the mean of their subgroup.
+    """The spread and the skewness of the numbers of all units, about the mean of their subgroup.
+
+    A unit is a case, or a group of cases: what it adds to the mean of a subgroup, times its units.
 
     Attributes
     ----------
     spread : float
-        The standard deviation of one case.
+        The standard deviation of one unit.
     skewness : float
         Positive where large numbers are rare.
     """
@@ -66,7 +68,7 @@ class LossPool:
     def of(
         cls, pi: Predictions, metric: Metric, winner: int, codes: NDArray[np.int64]
     ) -> LossPool | None:
-        """Return it for a mean over independent cases, None for any other metric."""
+        """Return it for a mean over cases, None for any other metric."""
         if ScoreLaw.of(metric) is not ScoreLaw.MEAN or not metric.pointwise:
             return None
         scored = score_terms(pi.select(winner), metric)
@@ -75,7 +77,13 @@ class LossPool:
         terms = scored[1][:, 0]
         sizes = np.bincount(codes)
         away = terms - (np.bincount(codes, weights=terms) / np.maximum(sizes, 1))[codes]
-        free = max(len(terms) - int((sizes > 0).sum()), 1)
+        if pi.target.groups is not None:
+            pairs = np.stack([codes, pi.target.groups], axis=1)
+            units, places = np.unique(pairs, axis=0, return_inverse=True)
+            counts = np.bincount(units[:, 0], minlength=len(sizes))
+            away = np.bincount(places.reshape(-1), weights=away)
+            away = away * (counts / np.maximum(sizes, 1))[units[:, 0]]
+        free = max(len(away) - int((sizes > 0).sum()), 1)
         spread = math.sqrt(float(np.square(away).sum()) / free)
         skewness = float(np.mean(away**3)) / spread**3 if spread > TINY else 0.0
         return cls(spread, skewness)
@@ -145,10 +153,10 @@ class ScoreLimits:
     def _limit_mean(self, tail: float) -> tuple[float, float]:
         score, pool = self.score, self.pool
         variance, free, skewness = score.variance, float(score.n_units - 1), 0.0
-        if pool is not None and score.n_units == score.n_cases:
-            own, every = variance * score.n_cases, pool.spread**2
+        if pool is not None:
+            own, every = variance * score.n_units, pool.spread**2
             shared = (free * own + POOL * every) / (free + POOL)
-            variance = max(own, shared) / score.n_cases
+            variance = max(own, shared) / score.n_units
             skewness = pool.skewness
         reach = -float(stdtrit(free, tail))
         error = math.sqrt(variance + score.choice)
