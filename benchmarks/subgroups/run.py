@@ -293,6 +293,40 @@ def read_results() -> list[Row]:
     return read_rows(Row, RESULTS)
 
 
+def make_table() -> tuple[list[str], Iterator[list[str]]]:
+    """Return heads and rows of the page: all cells of a metric and a layout together."""
+    heads = ["metric", "subgroups", "searches", "limits held", "gaps held", "called worse"]
+    return heads, _list_rows(read_results())
+
+
+def _list_rows(rows: list[Row]) -> Iterator[list[str]]:
+    """Yield a row per metric and number of subgroups, then one of all."""
+    parts = {
+        "2 to 5": ("two", "two unlike", "three large", "five unlike"),
+        "12": ("twelve",),
+        "30": ("thirty small", "thirty unlike"),
+    }
+    for metric in METRICS:
+        for words, layouts in parts.items():
+            chosen = [row for row in rows if row.metric == metric and row.layout in layouts]
+            if chosen:
+                yield [f"`{metric}`", words, *_share(chosen)]
+    yield ["all", "2 to 30", *_share(rows)]
+
+
+def _share(rows: list[Row]) -> list[str]:
+    """Return searches, and shares over all of them."""
+    studies = np.array([row.studies for row in rows])
+    held, gaps = (
+        float(studies @ [getattr(row, name) for row in rows] / studies.sum())
+        for name in ("held", "gaps_held")
+    )
+    equal = [row for row in rows if row.equal]
+    count = sum(row.studies for row in equal)
+    worse = sum(row.studies * row.called_worse for row in equal) / count if count else float("nan")
+    return [f"{studies.sum():,}", f"{held:.3f}", f"{gaps:.3f}", f"{worse:.3f}" if count else "–"]
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--out", type=Path, default=Path("raw.csv"))

@@ -81,8 +81,8 @@ class LossPool:
             pairs = np.stack([codes, pi.target.groups], axis=1)
             units, places = np.unique(pairs, axis=0, return_inverse=True)
             counts = np.bincount(units[:, 0], minlength=len(sizes))
-            away = np.bincount(places.reshape(-1), weights=away)
-            away = away * (counts / np.maximum(sizes, 1))[units[:, 0]]
+            sums = np.bincount(places.reshape(-1), weights=away)
+            away = np.asarray(sums * (counts / np.maximum(sizes, 1))[units[:, 0]])
         free = max(len(away) - int((sizes > 0).sum()), 1)
         spread = math.sqrt(float(np.square(away).sum()) / free)
         skewness = float(np.mean(away**3)) / spread**3 if spread > TINY else 0.0
