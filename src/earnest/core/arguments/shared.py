@@ -55,7 +55,7 @@ SelectorName = Annotated[
 ByColumns = Annotated[
     list[str] | None,
     Argument(
-        "Also judge every subgroup by this column, such as sex or site. Repeat for several.",
+        "Judge its subgroups, too. Repeat for several.",
         "COLUMN",
         usual=True,
     ),

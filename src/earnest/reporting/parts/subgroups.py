@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from earnest.core.results.calibration import CalibrationVerdict
+from earnest.core.results.specs import Selection
 from earnest.core.results.subgroups import Subgroup, Subgroups, SubgroupStanding
 from earnest.core.results.thresholds import Thresholds
 from earnest.core.text.numbers import percent
@@ -43,8 +44,8 @@ def subgroups_part(results: Results) -> SubgroupsPart | None:
     notes = (word_bound(groups), word_unjudged(groups), word_calibration(groups))
     return SubgroupsPart(
         heading=word_headline(groups),
-        lede=f"{title} of the same model in every subgroup, corrected for the search as the score "
-        f"of all cases is. With {level} confidence all intervals hold at once.",
+        lede=f"{title} of the same model in every subgroup{_word_correction(groups)}. With {level} "
+        "confidence all intervals hold at once.",
         notes=tuple(note for note in notes if note),
         gaps=tuple(word_gap(groups, gap) for gap in groups.gaps),
         level=level,
@@ -55,6 +56,14 @@ def subgroups_part(results: Results) -> SubgroupsPart | None:
         at="" if results.thresholds is None else _show_at(results.thresholds),
         rate_names=tuple(SHORT[name] for name in RATES),
     )
+
+
+def _word_correction(groups: Subgroups) -> str:
+    """Return what is done about the choice of the model."""
+    return {
+        Selection.CORRECTED: ", corrected for the search as the score of all cases is",
+        Selection.UNCORRECTED: ", not corrected for the search",
+    }.get(groups.selection, "")
 
 
 def _row(groups: Subgroups, each: Subgroup, number: int, scale: Axis) -> SubgroupRow:

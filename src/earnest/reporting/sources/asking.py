@@ -290,10 +290,11 @@ def _subgroups(ask: Inquiry) -> Subgroups | None:
     columns = ask.pi.target.subgroups
     if not columns:
         return None
-    if ask.estimate.subgroups is not None and ask.estimate.subgroups.columns == tuple(
-        column.name for column in columns
-    ):
-        return ask.estimate.subgroups
+    known, interval = ask.estimate.subgroups, ask.estimate.interval
+    level = None if interval is None else interval.confidence_level
+    names = tuple(column.name for column in columns)
+    if known is not None and (known.columns, known.confidence_level) == (names, level):
+        return known
     return _ask(
         ask.absent,
         "subgroups",
