@@ -199,7 +199,7 @@ class _Table:
 
     def judge(self) -> tuple[Subgroup, ...]:
         """Return every subgroup with its limits, and how it stands against the others."""
-        usable = [k for k, cell in enumerate(self.cells) if self._find_mark(cell) is None]
+        usable = [k for k in range(len(self.cells)) if self._find_mark(k) is None]
         tail = self._find_tail([self._score(k).moves for k in usable], 1)
         compared = [k for k in usable if self._is_compared(k)]
         gap_tail = self._find_tail([self._differ(k) for k in compared], 2)
@@ -230,7 +230,7 @@ class _Table:
             level=cell.level,
             n_cases=score.n_cases,
             n_units=score.n_units,
-            standing=self._stand(cell, gap_low, gap_high),
+            standing=self._stand(k, gap_low, gap_high),
             n_positive=int((self.pi.target.y[cell.mask] == 1).sum()) if binary else None,
             value=score.value if score.defined else None,
             low=low,
@@ -246,7 +246,7 @@ class _Table:
     def find_gaps(self) -> Iterator[LargestGap]:
         """Yield the largest difference between two judged subgroups of each column."""
         sign = self.metric.sign
-        usable = [k for k, cell in enumerate(self.cells) if self._find_mark(cell) is None]
+        usable = [k for k in range(len(self.cells)) if self._find_mark(k) is None]
         for column in dict.fromkeys(cell.column for cell in self.cells):
             mine = [k for k in usable if self.cells[k].column is column]
             pairs = [(a, b) for a in mine for b in mine if a < b]
