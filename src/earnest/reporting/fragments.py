@@ -41,6 +41,7 @@ from earnest.core.text.learning import word_confidence as learning_confidence
 from earnest.core.text.learning import word_headline as learning_headline
 from earnest.core.text.names import simplify_values
 from earnest.core.text.numbers import percent, prose
+from earnest.core.text.subgroups import word_details
 from earnest.core.text.subgroups import word_headline as subgroups_headline
 from earnest.core.text.thresholds import tell_thresholds
 from earnest.core.text.thresholds import word_headline as thresholds_headline
@@ -116,9 +117,8 @@ def subgroups_fragment(groups: Subgroups) -> str:
         ("Evidence", f"{groups.n_cases} cases, {groups.n_configs} configurations"),
         ("For pasting", repr(groups)),
     ]
-    headline, _, words = groups.summary().partition(". ")
-    table = _list_subgroups(groups)
-    return fragment(f"{headline.rstrip('.')}.", words, facts, groups.cautions, table=table)
+    headline, words = subgroups_headline(groups), word_details(groups)
+    return fragment(headline, words, facts, groups.cautions, table=_list_subgroups(groups))
 
 
 def _list_subgroups(groups: Subgroups) -> StripTable:

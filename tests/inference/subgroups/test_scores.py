@@ -241,3 +241,12 @@ def test_scores_shrink_to_their_mean_where_chance_explains_them() -> None:
     shrunk = np.array([each.shrunk for each in groups], dtype=float)
     assert np.ptp(shrunk) < 0.5 * np.ptp(values)
     assert abs(shrunk.mean() - values.mean()) < 0.03
+
+
+def test_losses_that_are_all_equal_have_no_limits_without_width() -> None:
+    y, site = np.tile([0.0, 1.0], 30), np.arange(60) // 20
+    pi = en.Predictions.from_arrays(y, y, task="regression", by={"site": site})
+    for metric in ("mae", "rmse"):
+        groups = en.estimate(pi, metric=metric, by="site", rng=0).subgroups
+        assert groups is not None
+        assert {str(each.standing) for each in groups} == {"too few cases"}

@@ -149,7 +149,12 @@ def word_calibration(groups: Subgroups) -> str:
 
 def word_summary(groups: Subgroups) -> str:
     """Return what is shown of the subgroups, in a few sentences."""
-    words = [word_headline(groups), word_bound(groups), word_unjudged(groups)]
+    return f"{word_headline(groups)} {word_details(groups)}"
+
+
+def word_details(groups: Subgroups) -> str:
+    """Return what is said below the heading."""
+    words = [word_bound(groups), word_unjudged(groups)]
     words += [word_gap(groups, gap) for gap in groups.gaps]
     words.append(word_calibration(groups))
     return " ".join(word for word in words if word)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -125,6 +125,7 @@ def subgroups_beside(
         winner=winner,
         cells=cells,
         scores=scored.scores,
+        pools={column.name: LossPool.of(pi, metric, winner, column.codes) for column in columns},
         level=level,
         selection=selection,
     )
@@ -194,6 +195,7 @@ class _Table:
     winner: int
     cells: Sequence[_Cell]
     scores: Sequence[MaskScore]
+    pools: Mapping[str, LossPool | None]
     level: float
     selection: ResampledSelection
 
@@ -276,23 +278,24 @@ class _Table:
     def _score(self, k: int) -> MaskScore:
         return self.scores[self.cells[k].score]
 
-    def _find_mark(self, cell: _Cell) -> SubgroupStanding | None:
+    def _find_mark(self, k: int) -> SubgroupStanding | None:
         """Return why a subgroup has no limits; None where it has."""
-        return self._mark(self.scores[cell.score])
+        return self._mark(self._limits(k))
 
     @staticmethod
-    def _mark(score: MaskScore) -> SubgroupStanding | None:
+    def _mark(limits: ScoreLimits) -> SubgroupStanding | None:
+        score = limits.score
         if not score.defined:
             return SubgroupStanding.UNDEFINED
         few = score.n_units < LEAST_UNITS or score.fewest < LEAST_OF_A_CLASS
-        return SubgroupStanding.FEW if few else None
+        return SubgroupStanding.FEW if few or not limits.has_width else None
 
     def _is_compared(self, k: int) -> bool:
-        others = self.cells[k].others
-        return others is not None and self._mark(self.scores[others]) is None
+        has_others = self.cells[k].others is not None
+        return has_others and self._mark(self._limit_others(k)) is None
 
-    def _stand(self, cell: _Cell, low: float | None, high: float | None) -> SubgroupStanding:
-        mark = self._find_mark(cell)
+    def _stand(self, k: int, low: float | None, high: float | None) -> SubgroupStanding:
+        mark = self._find_mark(k)
         if mark is not None:
             return mark
         if low is None or high is None or low <= 0.0 <= high:
@@ -304,7 +307,7 @@ class _Table:
         )
 
     def _limits(self, k: int) -> ScoreLimits:
-        pool = LossPool.of(self.pi, self.metric, self.winner, self.cells[k].column.codes)
+        pool = self.pools[self.cells[k].column.name]
         return ScoreLimits(score=self._score(k), metric=self.metric, pool=pool)
 
     def _limit_others(self, k: int) -> ScoreLimits:

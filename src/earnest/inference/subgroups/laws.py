@@ -107,6 +107,14 @@ class ScoreLimits:
     metric: Metric
     pool: LossPool | None = None
 
+    @property
+    def has_width(self) -> bool:
+        """Whether there is an error: losses that are all equal do not show how they vary."""
+        if ScoreLaw.of(self.metric) is not ScoreLaw.MEAN:
+            return True
+        spread = 0.0 if self.pool is None else self.pool.spread
+        return self.score.variance + self.score.choice + spread > TINY**2
+
     def limit(self, tail: float) -> tuple[float, float]:
         """Return both limits, each of which is wrong with about this probability."""
         if not self.score.defined or self.score.n_units < 2:
