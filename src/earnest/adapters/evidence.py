@@ -15,6 +15,7 @@ from earnest.core.data.fold_scores import FoldScores
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import Replicates
 from earnest.core.data.scores import Scores
+from earnest.core.data.subgroups import list_names
 from earnest.core.results.base import parse_json
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import Ask
@@ -82,8 +83,10 @@ class HasSource(Protocol):
 EvidenceLike: TypeAlias = EvidenceTable | HasSource | str | Path | Mapping[str, Any] | object
 
 
-def open_evidence(given: object) -> Source:
+def open_evidence(given: object, by: object = None) -> Source:
     """Return the evidence in what a user has, or refuse it.
+
+    Where `by` names columns, a table of others is read with them as columns of subgroups.
 
     Examples
     --------
@@ -98,7 +101,7 @@ def open_evidence(given: object) -> Source:
     if isinstance(given, TABLES):
         return Source(evidence=given)
     if isinstance(given, str | Path):
-        return _open_path(check.read_path(given))
+        return _open_path(check.read_path(given), list_names(by))
     if not isinstance(given, type) and hasattr(given, "to_source"):
         source: Source = given.to_source()
         return source
@@ -134,7 +137,7 @@ def restate_estimate(estimate: Estimate, ask: Ask) -> Estimate:
 # Files and folders.
 
 
-def _open_path(path: Path) -> Source:
+def _open_path(path: Path, by: tuple[str, ...] = ()) -> Source:
     from earnest.adapters.folds.door import open_fold_file
     from earnest.adapters.predictions.door import (
         BESIDE,
@@ -157,7 +160,7 @@ def _open_path(path: Path) -> Source:
         return Source(evidence=fold_scores)
     refuse_foreign(path)
     if not is_run(path):
-        return Source(evidence=load_table(path))
+        return Source(evidence=load_table(path, {"by": by} if by else None))
     predictions = Predictions.load(table_of(path))
     result = read_run_result(path / BESIDE[1])
     if result.estimate is None:

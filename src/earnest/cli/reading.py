@@ -123,8 +123,13 @@ def _load(load: Callable[..., T], path: Path, options: dict[str, Any]) -> T:
         raise FormatError(f"{str(path)!r} cannot be read", got=why) from error
 
 
-def read_predictions(path: Path, how: PredictionsArguments) -> Predictions:
-    """Read a table of predictions: a file, a run file, or the folder of a run."""
+def read_predictions(
+    path: Path, how: PredictionsArguments, by: list[str] | None = None
+) -> Predictions:
+    """Read a table of predictions: a file, a run file, or the folder of a run.
+
+    `by` are columns that divide its cases into subgroups, where a table of others has them.
+    """
     from earnest.adapters.predictions.door import (
         find_run_file,
         find_run_folder,
@@ -144,11 +149,15 @@ def read_predictions(path: Path, how: PredictionsArguments) -> Predictions:
             )
         return _load(read_predictions_of_run, run_file, {"wanted": PredictionsRequest()})
     refuse_foreign(path)
-    return _load(Predictions.load, table_of(path), list_load_options(how))
+    return _load(Predictions.load, table_of(path), list_load_options(how, by))
 
 
 def read_file_and_metrics(
-    path: Path, how: PredictionsArguments, scoring: ScoresArguments, metrics: list[str] | None
+    path: Path,
+    how: PredictionsArguments,
+    scoring: ScoresArguments,
+    metrics: list[str] | None,
+    by: list[str] | None = None,
 ) -> tuple[Predictions | Scores | FoldScores, list[str]]:
     """Read a table of predictions, of scores, or of scores of folds, and what to measure of it.
 
@@ -160,6 +169,10 @@ def read_file_and_metrics(
     from earnest.core.tables.opening import holds_scores
 
     fold_scores = None if scoring.scores or is_earnest(path) else open_fold_file(path)
+    if by and (
+        fold_scores is not None or is_evaluation(path) or scoring.scores or holds_scores(path)
+    ):
+        raise InputError("--by is for predictions", got="scores", cure="Leave it out.")
     if fold_scores is not None:
         _refuse_reading(how, scoring)
         chosen = fold_scores.select(how.configs) if how.configs else fold_scores
@@ -183,7 +196,7 @@ def read_file_and_metrics(
         refuse_no_metric(
             "For scores of items, such as prompts scored on the same questions, say --scores."
         )
-    return read_predictions(path, how), metrics
+    return read_predictions(path, how, by), metrics
 
 
 def is_earnest(path: Path) -> bool:
@@ -267,7 +280,7 @@ def list_log_options(how: PredictionsArguments, scoring: ScoresArguments) -> dic
                 f"{name_option(name)} is for tables, but this is a log",
                 cure="Leave it out.",
             )
-    return _list_scoring(scoring, ("score", "incomplete", "by"))
+    return _list_scoring(scoring, ("score", "incomplete", "config_is"))
 
 
 def list_score_options(how: PredictionsArguments, scoring: ScoresArguments) -> dict[str, Any]:
@@ -276,8 +289,8 @@ def list_score_options(how: PredictionsArguments, scoring: ScoresArguments) -> d
     for name in _NOT_OF_SCORES:
         if name in options:
             raise InputError(f"--{name} has no meaning with --scores", cure="Leave it out.")
-    if scoring.by is not None:
-        raise InputError("--by is for logs of evaluations", cure="Leave it out.")
+    if scoring.config_is is not None:
+        raise InputError("--config-is is for logs of evaluations", cure="Leave it out.")
     if "model" in options:
         if len(options["model"]) > 1:
             raise InputError(
@@ -290,12 +303,13 @@ def list_score_options(how: PredictionsArguments, scoring: ScoresArguments) -> d
     return named | _list_scoring(scoring, ("incomplete", "per", "score"))
 
 
-def list_load_options(how: PredictionsArguments) -> dict[str, Any]:
+def list_load_options(how: PredictionsArguments, by: list[str] | None = None) -> dict[str, Any]:
     """Return the options of `Predictions.load` that were given.
 
     An empty name stands for None, and leaves a column out.
     """
-    return {name: None if value == "" else value for name, value in _list_given(how).items()}
+    said = {name: None if value == "" else value for name, value in _list_given(how).items()}
+    return said | ({"by": by} if by else {})
 
 
 def _list_given(how: PredictionsArguments) -> dict[str, Any]:
