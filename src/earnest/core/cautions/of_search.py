@@ -509,6 +509,30 @@ def rows_left_out(used: int, rows: int) -> Words:
 
 
 @note("EN077")
+def searched_on_fewer(
+    searched: int,
+    delivered: int,
+    metric: str,
+    held_out: int,
+    score_searched: float | None,
+    score_more: float | None,
+) -> Words:
+    """The search saw fewer rows than the delivered model was fitted on."""
+    what = (
+        f"The search saw {searched:,} of {delivered:,} rows, so that it fits into its budget; the "
+        "model is fitted on all."
+    )
+    why = "The estimate is for a model of fewer rows, so expect a little more."
+    if score_searched is not None and score_more is not None:
+        why = (
+            f"The estimate is for fewer rows: on {held_out:,} rows that neither saw, the winner "
+            f"scores {score_searched:.4g} ({metric}) trained on those of the search, and "
+            f"{score_more:.4g} trained on all others."
+        )
+    return Words(what, why, f"Allow more time with {arg('budget')}.")
+
+
+@note("EN077")
 def portfolio_cut(planned: int, offered: int) -> Words:
     """The budget was planned for a part of the portfolio."""
     return Words(
