@@ -51,7 +51,7 @@ def limits_of_folds(
         return None, (of_limits.fold_scores_equal(folds),)
     # Folds of different repeats share their cases, so that repeats add no degrees of freedom.
     variance = float(np.mean([np.var(each, ddof=1) / len(each) for each in winner]))
-    return WidenedLimits(drawn, StudentLimits(value, variance**0.5, folds - 1)), ()
+    return WidenedLimits(drawn, (StudentLimits(value, variance**0.5, folds - 1),)), ()
 
 
 def refuse_unknown_overlap(scores: FoldScores, cure: str) -> None:
