@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 SINGLE = "score"  # what is left of a name that says the fold alone
-_FOLD = re.compile(r"(?i)(?:^|(?<=[^a-z]))(?:cv_?)?(?:fold|split|cv|k)[ _.\-/:=]*(\d+)(?!\d)")
+_FOLD = re.compile(r"(?i)(?:^|(?<=[^a-z]))(?:cv_?)?(?:fold|split|cv)[ _.\-/:=]*(\d+)(?!\d)")
 _REPEAT = re.compile(r"(?i)(?:^|(?<=[^a-z]))(?:rep|repeat|repetition)[ _.\-/:=]*(\d+)(?!\d)")
 _LEADING = re.compile(r"(?i)^(?:metrics|user_attrs|summary|attrs|results?)[._/]")
 _OTHER = re.compile(

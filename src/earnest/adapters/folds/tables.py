@@ -7,6 +7,7 @@ Known are `cv_results_` as CSV, trials of Optuna, runs of MLflow and W&B, `resam
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import math
 import re
@@ -14,7 +15,6 @@ from ast import literal_eval
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +23,14 @@ import numpy as np
 from earnest.adapters.folds.names import FoldColumn, find_fold_columns
 from earnest.adapters.folds.sklearn import SPLIT, read_results, unite
 from earnest.adapters.trials.scored import ScoreName, score_name
-from earnest.core.base.errors import EvidenceError, FormatError
+from earnest.core.base.errors import EarnestError, EvidenceError
 from earnest.core.data.fold_scores import FoldScores, SplitFacts
 from earnest.core.data.predictions import Configs
+from earnest.core.results.base import parse_json
 from earnest.core.tables.columns import Columns
+from earnest.core.tables.formats.json_lines import JSON_LINES
 from earnest.core.tables.formats.text import TextOptions
-from earnest.core.tables.opening import TABLES, open_table
+from earnest.core.tables.opening import CSV, TABLES, open_table
 from earnest.metrics.families import METRICS
 
 # Names of columns, in small letters, that say what a row is.
@@ -45,9 +47,10 @@ NOT_SCORES = re.compile(
     r"(?i)(?:^|[._ ])(?:n|std_err|estimator|task_id|learner_id|resampling_id|warnings|errors|"
     r"runtime_learners|timestamp|batch_nr|prediction|task|learner|resampling|id|id2|time|step)$"
 )
+LONGEST = 1 << 20  # of a line of names
 STUDY = {"number", "datetime_start", "state"}  # columns of the trials of Optuna
 # Columns of tables of cases, which hold predictions.
-CASES = {"y", "obs", "pred", "truth", "target", "rowindex", "row_ids", ".row", "row", "id_case"}
+CASES = {"y", "obs", "pred", "truth", "target", "rowindex", "row_ids", ".row", "row", "item"}
 # What R and trackers call the metrics that are known here under another name.
 CALLED = {
     "roc": "roc_auc",
@@ -86,7 +89,9 @@ def holds_fold_scores(names: Sequence[str]) -> bool:
     """
     if CASES & {name.casefold() for name in names}:
         return False
-    return bool(find_fold_columns(names)) or _find_long(names) is not None
+    if _find_long(names) is not None:
+        return True
+    return "fold" not in names and bool(find_fold_columns(names))
 
 
 def has_fold_scores(path: Path) -> bool:
@@ -95,17 +100,27 @@ def has_fold_scores(path: Path) -> bool:
     if not path.is_file() or not name.endswith(TABLES) or path.stat().st_size == 0:
         return False
     try:
-        if name.endswith((".csv", ".tsv", ".txt")):
-            with path.open(encoding="utf-8-sig", newline="") as file:
-                names = next(csv.reader(StringIO(file.readline(1 << 20)), delimiter=","), [])
-            if len(names) > 1:
-                return holds_fold_scores(names)
-        with open_table(path) as table:
-            if table.header is not None:
-                return False
-            return holds_fold_scores(table.read(TextOptions()).names)
-    except (FormatError, OSError, UnicodeDecodeError, csv.Error):
-        return False
+        return holds_fold_scores(_peek_names(path, name))
+    except (EarnestError, OSError, UnicodeDecodeError, ValueError, csv.Error):
+        return False  # the reader of predictions says what is wrong with it
+
+
+def _peek_names(path: Path, name: str) -> list[str]:
+    """Return the names of the columns of a file without reading the table where that can be."""
+    if name.endswith((*CSV, *JSON_LINES)):
+        opener: Any = gzip.open if name.endswith(".gz") else open
+        with opener(path, "rt", encoding="utf-8-sig") as file:
+            line = file.readline(LONGEST)
+        if line.lstrip().startswith("{"):
+            return [str(key) for key in parse_json(line)]
+        rows = [next(csv.reader([line], delimiter=sign), []) for sign in ",;\t|"]
+        return max(rows, key=len)
+    if name.endswith(".parquet"):
+        import pyarrow.parquet as pq
+
+        return [str(each) for each in pq.read_schema(path).names]
+    with open_table(path) as table:
+        return list(table.read(TextOptions()).names) if table.header is None else []
 
 
 def load_fold_scores(path: Path) -> FoldScores:
