@@ -15,6 +15,13 @@ Without guidance, c = 1, draws vary e - 1 = 1.72 times as much as the value, whi
 their quantiles. Distances from the value are multiplied by the root of (e - 1) V / D, so that this
 slack is the same: by .62 where both halves judge alike, by 1 where one half judges alone.
 
+A score that is no mean over cases, such as R² or F1, spreads more on few cases than this says: on
+half of what a draw leaves out, its draws are too wide by more than the factor takes away. Its draws
+are therefore joined: in each resample the best configuration that half 0 did not guide is judged by
+the cases of half 0 that were left out, the best that half 1 did not guide by those of half 1, and
+both together are one score. It is of as many cases as without guidance, and varies e - 1 times as
+much as a mean over all cases, so that distances are multiplied by the root of V alone.
+
 Near the best score the law of the ceiling looks at one configuration. Here it is a crossed one:
 for the cases of each half it predicts what the best configuration does that this half did not
 guide. So every case judges, as it does for the value.
@@ -22,6 +29,7 @@ guide. So every case judges, as it does for the value.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import e
 
@@ -34,8 +42,8 @@ from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.weights import Weights
 from earnest.core.results.interval import DrawnLimits, LimitSource, ScaledLimits
 from earnest.inference.limits.ceiling import Contest
-from earnest.inference.resampling.winners import is_guided
-from earnest.kernels.score import score_table
+from earnest.inference.resampling.winners import CELLS, depends_on_size, is_guided
+from earnest.kernels.score import score_selected, score_table
 from earnest.metrics.families import Metric, RankMetric
 
 SLACK = e - 1.0  # variance of draws that leave 1/e of the cases out, to that of the mean over all
@@ -94,6 +102,93 @@ def find_factor(pi: Predictions, table: NDArray[np.float64]) -> float:
     if pi.guides is None or not is_guided(pi):
         return 1.0
     return JudgeShares.of(pi.guides, table[:, 1].astype(np.intp)).factor
+
+
+Chooser = Callable[[Predictions, Weights], NDArray[np.intp]]  # in-bag winners (b,), -1 for none
+
+
+@dataclass(frozen=True, eq=False)
+class JoinedScores:
+    """The scores of crossed winners on all cases that resamples leave out, whoever guided them.
+
+    Each half is judged by what it did not guide: the winner of half 0 is the best in-bag of the
+    configurations that half 0 did not guide, and predicts the cases of half 0.
+
+    Parameters
+    ----------
+    pi, metric
+        The predictions and the metric.
+    choose : callable
+        From some of the configurations and in-bag weights to their winners.
+    """
+
+    pi: Predictions
+    metric: Metric
+    choose: Chooser
+    n_jobs: int | None = None
+
+    @classmethod
+    def fit(cls, pi: Predictions, metric: Metric) -> bool:
+        """Tell whether draws are joined: of a score that is no mean over cases, and no rank."""
+        if pi.guides is None or not is_guided(pi) or isinstance(metric, RankMetric):
+            return False
+        judged = all((pi.guides.guided_by != half).any() for half in (0, 1))
+        return judged and depends_on_size(metric, pi.target)
+
+    def __call__(self, inbag: Weights) -> NDArray[np.float64]:
+        """Return the scores (b, 1) of some resamples."""
+        assert self.pi.guides is not None
+        winners = np.empty((len(inbag), 2), dtype=np.intp)
+        for half in (0, 1):
+            columns = np.flatnonzero(self.pi.guides.guided_by != half)
+            best = self.choose(self.pi.select(columns), inbag)
+            winners[:, half] = np.where(best < 0, -1, columns[best])
+        scores = np.full(len(inbag), np.nan)
+        rows = np.flatnonzero((winners >= 0).all(axis=1))
+        pairs, places = np.unique(winners[rows], axis=0, return_inverse=True)
+        places, outside = places.ravel(), inbag.out_of_bag()
+        step = max(1, CELLS // max(1, self.pi.responses[:, 0].size))
+        for start in range(0, len(pairs), step):
+            mine = np.flatnonzero((places >= start) & (places < start + step))
+            joined = self._join(pairs[start : start + step])
+            left, columns = outside.take(rows[mine]), places[mine] - start
+            scores[rows[mine]] = score_selected(
+                joined, self.metric, left, columns, n_jobs=self.n_jobs
+            )
+        return scores[:, None]
+
+    def _join(self, pairs: NDArray[np.intp]) -> Predictions:
+        """Return configurations that predict each half as one of a pair (P, 2) does."""
+        pi = self.pi
+        assert pi.guides is not None
+        wide = (slice(None), *(None,) * (pi.responses.ndim - 1))
+        first, second = (pi.responses[:, pairs[:, half]] for half in (0, 1))
+        responses = np.where((pi.guides.halves == 0)[wide], first, second)
+        names = tuple(f"{a} and {b}" for a, b in pairs.tolist())
+        return replace(pi, configs=Configs(ids=names), responses=responses, guides=None)
+
+
+def judge_draws(
+    pi: Predictions,
+    metric: Metric,
+    table: NDArray[np.float64],
+    join: Callable[[], NDArray[np.float64]],
+) -> tuple[NDArray[np.float64], float]:
+    """Return the draws (B,) that limits are read from, and by what their distances are multiplied.
+
+    Parameters
+    ----------
+    pi, metric
+        The predictions and the metric.
+    table : ndarray, shape (B, 2 or more)
+        The scores of the winners of the resamples, and the winners.
+    join : callable
+        The joined scores of the resamples, where `JoinedScores.fit`.
+    """
+    if not JoinedScores.fit(pi, metric):
+        return table[:, 0], find_factor(pi, table)
+    assert pi.guides is not None
+    return join(), float(np.sqrt(JudgeShares.of(pi.guides, table[:, 1].astype(np.intp)).variance))
 
 
 def limit_by_draws(draws: NDArray[np.float64], value: float, factor: float) -> LimitSource:
