@@ -288,7 +288,7 @@ class _Job:
         """Return the limits of a prefix as its estimate has them: wider near the best score."""
         pi, metric = self.pi, self.metric
         draws, factor = judge_draws(
-            pi.select(range(prefix)), metric, table, lambda: self.join_draws(prefix)
+            pi.select(range(prefix)), metric, table, value, lambda: self.join_draws(prefix)
         )
         source = limit_by_draws(draws, value, factor)
         if winners[prefix - 1] < 0:
@@ -317,15 +317,13 @@ class _Job:
         )[0]
 
     def join_draws(self, prefix: int) -> Array:
-        """Return scores of a prefix that both halves judge together, on the same resamples."""
+        """Return the table of scores of a prefix that both halves judge, on the same resamples."""
 
         def choose(some: Predictions, inbag: Weights) -> Places:
             return choose_winners(some, self.metric, inbag, POOLED, n_jobs=self.n_jobs)
 
         scorer = JoinedScores(self.pi.select(range(prefix)), self.metric, choose, self.n_jobs)
-        return np.concatenate(
-            [scorer(inbag)[:, 0] for inbag in self.draw(self.selection.n_resamples)]
-        )
+        return np.concatenate([scorer(inbag) for inbag in self.draw(self.selection.n_resamples)])
 
     def _find_contest(self, scores: Array) -> Contest:
         """Return the contest of all configurations; its table is scored once for all prefixes."""

@@ -185,7 +185,7 @@ class BBC(ResamplingKnobs):
         if pi.n_configs == 1 and not guided:
             value = found.naive  # its limit for many resamples: nothing was selected
         draws, factor = judge_draws(
-            pi, metric, found.table, lambda: self._join_draws(call, selector)
+            pi, metric, found.table, value, lambda: self._join_draws(call, selector)
         )
         drawn = limit_by_draws(draws, value, factor)
 
@@ -234,7 +234,7 @@ class BBC(ResamplingKnobs):
         )
 
     def _join_draws(self, call: Call, selector: Selector) -> NDArray[np.float64]:
-        """Return scores that both halves judge together, on the resamples of the estimate."""
+        """Return the table of scores that both halves judge, on the resamples of the estimate."""
         pi, metric, jobs = call.pi, call.metric, call.n_jobs
 
         def choose(some: Predictions, inbag: Weights) -> NDArray[np.intp]:
@@ -249,7 +249,7 @@ class BBC(ResamplingKnobs):
             left_out=True,
             columns=pi.n_configs,
             n_jobs=jobs,
-        )[:, 0]
+        )
 
     def _judge_ensemble(self, call: Call, rule: EnsembleRule) -> EstimateParts:
         """Return the score of ensembles on cases that did not choose them.
