@@ -415,13 +415,11 @@ class Watch:
     def _find_standing(self, n_configs: int, n_splits: int) -> LiveStanding | None:
         """Return the standing of the finished fits, or None if there is none yet."""
         configs = self.ledger.list_complete(n_splits)
-        pi = None if self.metric is None else self.ledger.make_predictions(configs)
+        pi = None if self.metric is None else self.ledger.make_predictions(configs, n_splits)
         try:
             if pi is not None and self.metric is not None:
-                pi = pick_answer(pi, self.metric)
-                return stand_by_predictions(
-                    mask_splits(pi, self.ledger, n_splits), self.metric, self.seed
-                )
+                pi = pick_answer(pi, self.metric).usable()
+                return stand_by_predictions(pi, self.metric, self.seed)
         except EarnestError:
             pass  # a metric that is not defined yet: of one class so far, say
         return self._stand_by_scores(configs, n_splits)
@@ -448,17 +446,6 @@ class Watch:
             naive=np.maximum.accumulate(scores),
             leaders=tuple(Leader(ids[i], called[ids[i]], float(scores[i])) for i in order),
         )
-
-
-def mask_splits(pi: Predictions, ledger: Ledger, n_splits: int) -> Predictions:
-    """Return Π of the first splits only, as far as it can be used."""
-    splits = ledger.splits
-    if n_splits < len(splits):
-        responses = pi.responses.copy()
-        for split in range(n_splits, len(splits)):
-            responses[splits.test[split], :, splits.repeat[split]] = np.nan
-        pi = replace(pi, responses=responses)
-    return pi.usable()
 
 
 def stand_by_predictions(pi: Predictions, metric: Metric, seed: int) -> LiveStanding | None:
