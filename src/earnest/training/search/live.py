@@ -30,6 +30,7 @@ from earnest.core.text.doors import arg
 from earnest.core.text.names import label_configs, name_configs, simplify_values
 from earnest.engine.progress import Meter, ProgressState
 from earnest.inference.curves.corrected import ResampledSelection
+from earnest.inference.curves.halves import HalfCurves, trace_halves
 from earnest.inference.curves.prefixes import score_prefixes
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric
@@ -112,6 +113,8 @@ class LiveStanding:
         None without predictions.
     low, high : float
         The limits of the last of these, NaN if there are none.
+    halves : HalfCurves, optional
+        What the samplers of a crossed search were told, and what the unseen half says.
     """
 
     metric: str
@@ -124,6 +127,7 @@ class LiveStanding:
     corrected: NDArray[np.float64] | None = None
     low: float = np.nan
     high: float = np.nan
+    halves: HalfCurves | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -484,6 +488,7 @@ def stand_by_predictions(pi: Predictions, metric: Metric, seed: int) -> LiveStan
         corrected=expected.corrected,
         low=float(expected.low[-1]),
         high=float(expected.high[-1]),
+        halves=trace_halves(pi, metric),
     )
 
 
