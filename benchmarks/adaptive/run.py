@@ -19,7 +19,7 @@ Cells are taken in turns, so a study that is cut short has about as many runs in
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from copy import copy
 from dataclasses import dataclass, replace
@@ -40,7 +40,7 @@ from benchmarks.adaptive.samplers import (
     is_installed,
     make_search,
 )
-from benchmarks.rows import write_rows
+from benchmarks.rows import read_rows, write_rows
 from earnest.core.base.rng import Seeds
 from earnest.core.data.guides import FIXED, Guides, split_halves
 from earnest.core.results.estimate import Estimate
@@ -111,21 +111,19 @@ class World:
         fold[order] = np.arange(count) % FOLDS
         return fold[units]
 
-    def respond(self, params: Params) -> tuple[Floats, Floats]:
-        """Return out-of-fold responses (n, R), and those of all fold models to new cases (F, N).
-
-        With more than two classes both have one more axis.
-        """
+    def respond(self, params: Params) -> Floats:
+        """Return out-of-fold responses (n, R), with one more axis for more than two classes."""
         tested = np.empty((len(self.y), self.cell.repeats, *self.wide))
-        new: list[Floats] = []
+        for repeat, train, test in self.splits():
+            tested[test, repeat] = self.learn(self.X[train], self.y[train], self.X[test], params)
+        return tested
+
+    def splits(self) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.intp]]]:
+        """Yield the repeat of each fold, and what it trains on and tests."""
         for repeat in range(self.cell.repeats):
             for fold in np.unique(self.fold[:, repeat]):
                 test = self.fold[:, repeat] == fold
-                both = np.vstack([self.X[test], self.new])
-                answer = self.learn(self.X[~test], self.y[~test], both, params)
-                tested[test, repeat] = answer[: test.sum()]
-                new.append(answer[test.sum() :])
-        return tested, np.stack(new)
+                yield repeat, np.flatnonzero(~test), np.flatnonzero(test)
 
     @property
     def wide(self) -> tuple[int, ...]:
@@ -133,13 +131,12 @@ class World:
         return () if self.classes == 2 else (self.classes,)
 
     def without(self, test: NDArray[np.intp]) -> World:
-        """Return the world without some cases, and without new ones."""
+        """Return the world without some cases."""
         part = copy(self)
         part.X, part.y, part.fold = (
             np.delete(array, test, axis=0) for array in (self.X, self.y, self.fold)
         )
         part.groups = None if self.groups is None else np.delete(self.groups, test)
-        part.new = self.new[:0]
         return part
 
     def learn(self, X: Floats, y: Floats, new: Floats, params: Params) -> Floats:
@@ -193,9 +190,13 @@ class World:
         slopes = np.linalg.solve(A.T @ A + penalty, A.T @ (outcome - mean))
         return np.asarray(mean + (new[:, columns] - middle) @ slopes)
 
-    def true_score(self, new: Floats) -> float:
+    def true_score(self, params: Params) -> float:
         """Return the mean score of the fold models on new cases."""
-        return float(np.mean([_score(self.cell.metric, self.new_y, row) for row in new]))
+        answers = (
+            self.learn(self.X[train], self.y[train], self.new, params)
+            for _, train, _ in self.splits()
+        )
+        return float(np.mean([_score(self.cell.metric, self.new_y, each) for each in answers]))
 
     def predictions(self, table: Sequence[Floats]) -> en.Predictions:
         """Return the predictions of configurations."""
@@ -239,11 +240,10 @@ class OneSampler:
 
 @dataclass(frozen=True, eq=False)
 class Searched:
-    """The predictions of a search, and what its configurations predict of new cases."""
+    """The predictions of a search, and its configurations."""
 
     pi: en.Predictions
     params: list[Params]
-    answers: list[Floats]
 
 
 def search(world: World, design: str, seed: int) -> Searched:
@@ -255,28 +255,26 @@ def search(world: World, design: str, seed: int) -> Searched:
     crossed, halved = design == "crossed", design in ("crossed", "half")
     asker = CrossedAsker(candidates, Seeds(seed)) if crossed else OneSampler(candidates, seed)
     table: list[Floats] = []
-    answers: list[Floats] = []
     params: list[Params] = []
     guided: list[int] = []
     halves = np.zeros(len(world.y), dtype=np.int8)  # without halves, half 0 is all cases
     while asked := asker.ask():
         proposals = [cast(Params, dict(each.params)) for each in asked]
-        pairs = [world.respond(each) for each in proposals]
+        tested = [world.respond(each) for each in proposals]
         codes = [each.half for each in asked]
-        batch = world.predictions([tested for tested, _ in pairs])
+        batch = world.predictions(tested)
         if halved and not table:
             halves = split_halves(batch.target, batch.folds, Seeds(seed))
         guided_by = [each.guided_by for each in asked]
         guides = Guides(halves, np.array(guided_by, dtype=np.int8))
         asker.tell(codes, list(score_halves(replace(batch, guides=guides), codes, metric)))
-        table += [tested for tested, _ in pairs]
-        answers += [new for _, new in pairs]
+        table += tested
         params += proposals
         guided += guided_by
     pi = world.predictions(table)
     if halved:
         pi = replace(pi, guides=Guides(halves, np.array(guided, dtype=np.int8)))
-    return Searched(pi, params, answers)
+    return Searched(pi, params)
 
 
 def judge(world: World, design: str, seed: int, searched: Searched) -> Row:
@@ -284,7 +282,7 @@ def judge(world: World, design: str, seed: int, searched: Searched) -> Row:
     method = en.methods.BBC(n_resamples=RESAMPLES)
     both = en.estimate(searched.pi, metric=world.cell.metric, rng=seed, method=method)
     winner = searched.pi.configs.index(str(both.winner))
-    return make_row(world, design, seed, both, world.true_score(searched.answers[winner]))
+    return make_row(world, design, seed, both, world.true_score(searched.params[winner]))
 
 
 def nest(world: World, seed: int, truth: float) -> Row:
@@ -336,6 +334,13 @@ def run_designs(task: tuple[Cell, int, Sequence[str]]) -> list[Row]:
     return rows
 
 
+def find_runs(cell: int) -> list[int]:
+    """Return the runs of a cell that the files have."""
+    files = (HERE / f"runs_{half}.csv" for half in ("open", "closed"))
+    rows = (row for file in files for row in read_rows(Row, file))
+    return sorted({row.run for row in rows if row.cell == cell})
+
+
 def main() -> None:
     """Run what fits into the time, and write the rows as they come."""
     parser = argparse.ArgumentParser()
@@ -346,6 +351,7 @@ def main() -> None:
     parser.add_argument("--cells", type=int, nargs="*")
     parser.add_argument("--designs", nargs="*", choices=DESIGNS, default=DESIGNS)
     parser.add_argument("--runs", type=int, default=10_000)
+    parser.add_argument("--again", action="store_true", help="only runs that the files have")
     options = parser.parse_args()
     cells = [
         cell
@@ -354,11 +360,15 @@ def main() -> None:
         and (not options.cells or cell.number in options.cells)
         and is_installed(cell.sampler)
     ]
-    tasks = [
-        (cell, run, tuple(options.designs))
-        for run in range(options.runs)
+    numbers = {
+        cell.number: find_runs(cell.number) if options.again else list(range(cell.runs))
         for cell in cells
-        if run < cell.runs
+    }
+    tasks = [
+        (cell, numbers[cell.number][turn], tuple(options.designs))
+        for turn in range(options.runs)
+        for cell in cells
+        if turn < len(numbers[cell.number])
     ]
     rows: list[Row] = []
     end = monotonic() + options.seconds
