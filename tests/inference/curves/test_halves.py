@@ -10,7 +10,7 @@ from sklearn.metrics import log_loss, roc_auc_score
 
 import earnest as en
 from earnest.core import Guides
-from earnest.inference.curves.halves import trace_halves
+from earnest.inference import trace_halves
 from earnest.plotting.svg.gain import both_halves
 
 N, CONFIGS = 60, 14
