@@ -43,7 +43,7 @@ from earnest.core.data.guides import FIXED, Guides
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.weights import Weights
 from earnest.core.results.interval import DrawnLimits, LimitSource, ScaledLimits
-from earnest.inference.limits.ceiling import Contest
+from earnest.inference.limits.contest import Contest
 from earnest.inference.resampling.winners import (
     CELLS,
     deal_winners,
