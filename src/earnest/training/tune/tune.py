@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from earnest.core.base.protocols import Progress
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.tables.formats.missing import read_missing
+from earnest.engine.limits import read_budget
 from earnest.engine.progress import read_meter
 from earnest.training.search.dropping.bced import DroppingRule
 from earnest.training.search.live import open_page
 from earnest.training.tables.table import read_name, read_names
 from earnest.training.tune.job import PILOT, begin
-from earnest.training.tune.options import TuneOptions, read_budget
+from earnest.training.tune.options import TuneOptions
 from earnest.training.tune.tuned import Tuned
 
 if TYPE_CHECKING:
