@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from earnest.core.arguments.base import Argument
-from earnest.core.arguments.shared import HOW, READ, CasesArguments, EventColumn, Level, Seed
+from earnest.core.arguments.shared import (
+    HOW,
+    READ,
+    ByColumns,
+    CasesArguments,
+    EventColumn,
+    Level,
+    Seed,
+)
 
 ENSEMBLES = ("auto", "greedy", "none")
 
@@ -52,6 +60,7 @@ class TuneArguments(CasesArguments):
             "COLUMN",
         ),
     ] = None
+    by: ByColumns = None
     folds: Annotated[
         int | None,
         Argument(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,11 +11,12 @@ from typing import TYPE_CHECKING, Self
 from earnest.core.arguments.base import check_arguments, pass_arguments
 from earnest.core.arguments.tune import TuneArguments
 from earnest.core.base import check
-from earnest.core.base.errors import InputError, MetricError
+from earnest.core.base.errors import MetricError
 from earnest.core.base.threads import workers
 from earnest.core.data.selection import EnsembleRule, GreedyEnsemble
 from earnest.core.data.target import Task
 from earnest.core.text.doors import arg
+from earnest.engine.limits import read_budget
 
 if TYPE_CHECKING:
     from earnest.training.learners.portfolio import Portfolio
@@ -36,12 +36,7 @@ MANY = 5000  # cases from which on fewer folds do
 VERY_MANY = 200_000  # cases from which on some of the folds do
 FOLDS_OF_VERY_MANY = 2  # of ten: each tests a tenth of the cases
 USUAL_SECONDS = 300.0  # of a run whose budget is not said
-_SPAN = re.compile(
-    r"^\s*([0-9]*\.?[0-9]+)\s*(?:(s|m|h|d)|(s)ecs?|(s)econds?|(m)ins?|(m)inutes?|(h)ours?|(d)ays?)?\s*$",
-    re.IGNORECASE,
-)
-LISTS = ("ignore", "keep", "missing", "without")
-_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+LISTS = ("by", "ignore", "keep", "missing", "without")
 
 
 @dataclass(frozen=True)
@@ -92,6 +87,7 @@ class TuneOptions:
     positive: object = None
     ignore: Sequence[str] = ()
     keep: Sequence[str] = ()
+    by: Sequence[str] = ()
     delimiter: str | None = None
     decimal: str | None = None
     thousands: str | None = None
@@ -183,33 +179,6 @@ class TuneOptions:
             **({} if self.ensemble == "auto" else {"ensemble": self.ensemble}),
             **({"missing": sorted(self.missing)} if self.missing else {}),
         }
-
-
-def read_budget(budget: object) -> float | None:
-    """Return a duration in seconds, or None for None."""
-    return None if budget is None else read_seconds(budget)
-
-
-def read_seconds(budget: object) -> float:
-    """Return a duration in seconds.
-
-    Examples
-    --------
-    >>> from earnest.training.tune.options import read_seconds
-    >>> read_seconds("5m"), read_seconds("90 seconds"), read_seconds("1.5h"), read_seconds(30)
-    (300.0, 90.0, 5400.0, 30.0)
-    """
-    match = _SPAN.match(str(budget)) if isinstance(budget, str | int | float) else None
-    use = "Use 90s, 5m or 1h."
-    if match is None or isinstance(budget, bool):
-        raise InputError(f"{arg('budget')}: {check.show(budget)} is not a duration", cure=use)
-    unit = next(filter(None, match.groups()[1:]), "s")
-    seconds = float(match[1]) * _SECONDS[unit.lower()]
-    if seconds < 1.0:
-        raise InputError(f"{arg('budget')}: {check.show(budget)} is less than a second", cure=use)
-    if seconds > 366 * 86400:
-        raise InputError(f"{arg('budget')}: {check.show(budget)} is more than a year", cure=use)
-    return seconds
 
 
 def choose_metric(name: str | None, task: Task) -> str:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from earnest.core.base.protocols import Progress
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.tables.formats.missing import read_missing
+from earnest.engine.limits import read_budget
 from earnest.engine.progress import read_meter
 from earnest.training.search.dropping.bced import DroppingRule
 from earnest.training.search.live import open_page
 from earnest.training.tables.table import read_name, read_names
 from earnest.training.tune.job import PILOT, begin
-from earnest.training.tune.options import TuneOptions, read_budget
+from earnest.training.tune.options import TuneOptions
 from earnest.training.tune.tuned import Tuned
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def tune(
     positive: object = None,
     ignore: str | Sequence[str] = (),
     keep: str | Sequence[str] = (),
+    by: str | Sequence[str] = (),
     portfolio: str | Path | Portfolio = "default",
     n_configs: int | None = None,
     budget: str | float | None = None,
@@ -92,6 +94,9 @@ def tune(
         study is not about ('control', 'no', 'healthy'), or else the rarer one.
     ignore, keep : str or sequence of str
         Columns to leave out, and columns to use that would be left out.
+    by : str or sequence of str
+        Columns that divide the cases into subgroups, such as sex or site. Estimate and report
+        then tell the score in each; models see the columns too, unless they are ignored.
     portfolio : str, Path or Portfolio
         What to try: the name of a portfolio, a .toml file, or what `load_portfolio` gives.
     n_configs : int, optional
@@ -167,6 +172,7 @@ def tune(
         positive=positive,
         ignore=read_names(ignore),
         keep=read_names(keep),
+        by=read_names(by),
         delimiter=delimiter,
         decimal=decimal,
         thousands=thousands,
