@@ -237,8 +237,8 @@ def _round_up(number: int) -> int:
 STUDIES = 2_000  # simulated for a point of a curve of power
 BLOCKS = 20  # of studies, each with its own choice of configurations
 ESTIMATES = 6  # simulated for a point of a curve of widths
-# With fewer units per configuration, weights that move all scores leave too few units that count:
-# pilots of 30 cases and 10 configurations had AUCs whose intervals were 1.24 times as wide as planned.
+# With fewer units per configuration, weights that move all scores leave too few that count: after
+# pilots of 30 cases and 10 configurations, intervals of an AUC were 1.24 times as wide as planned.
 UNITS_OF_A_SCORE = 10
 POWERS, WIDTHS = 3, 5  # how often at most the sizes of studies are chosen anew
 LEAST_ITEMS, FEW_ITEMS = 10, 100  # of a pilot
