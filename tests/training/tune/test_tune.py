@@ -102,7 +102,7 @@ def test_predictions_name_classes_and_rows_as_the_table_does(quick):
     assert {
         "identifiers_left_out",
         "empty_left_out",
-        "dates_left_out",
+        "columns_encoded",
         "outcomes_missing",
     } <= codes(found)
 

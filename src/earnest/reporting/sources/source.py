@@ -394,6 +394,7 @@ def material_from(source: Any, metric: Any = None, **options: Any) -> Material:
     """
     if isinstance(source, (str, Path)):
         return _of_path(check.read_path(source), metric, options)
+    options.pop("by", None)  # columns that the predictions carry
     if options:
         raise InputError(
             f"{check.some(options)} are options for reading a file", got=type(source).__name__
