@@ -534,6 +534,7 @@ def material_of_search(search: SearchCV, metric: MetricLike | None = None) -> Ma
         **measuring(measure),
         predictions=pi,
         estimate=_estimate(search) if by_own_metric else None,
+        ask=partial(question.answer_anew, pi) if by_own_metric else None,
         settings={
             "method": question.method,
             "confidence_level": question.confidence_level,
