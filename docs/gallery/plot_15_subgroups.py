@@ -2,9 +2,9 @@
 For whom does the score hold?
 =============================
 
-``by`` gives the score in every subgroup, corrected for the choice of the winner, with intervals that
-hold in all of them at once. Orange is shown to be worse than the other cases; the dotted line is the
-score of all.
+``by`` gives the score in every subgroup, corrected for the choice of the winner, with intervals
+that hold in all of them at once. Orange is shown to be worse than the other cases; the dotted line
+is the score of all.
 """
 
 # %%
