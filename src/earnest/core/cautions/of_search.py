@@ -513,6 +513,7 @@ def searched_on_fewer(
     searched: int,
     delivered: int,
     metric: str,
+    more: int,
     held_out: int,
     score_searched: float | None,
     score_more: float | None,
@@ -527,7 +528,7 @@ def searched_on_fewer(
         why = (
             f"The estimate is for fewer rows: on {held_out:,} rows that neither saw, the winner "
             f"scores {score_searched:.4g} ({metric}) trained on those of the search, and "
-            f"{score_more:.4g} trained on all others."
+            f"{score_more:.4g} trained on {more:,}."
         )
     return Words(what, why, f"Allow more time with {arg('budget')}.")
 
