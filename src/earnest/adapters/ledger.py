@@ -84,6 +84,8 @@ class LedgerView(Plain):
     ----------
     metric : str
         What is scored.
+    greater_is_better : bool
+        Whether more of it is better.
     n_cases : tuple of int
         The cases of both halves.
     agents : tuple of (str, str)
@@ -99,12 +101,23 @@ class LedgerView(Plain):
     """
 
     metric: str
+    greater_is_better: bool
     n_cases: tuple[int, int]
     agents: tuple[tuple[str, str], ...]
     tries: tuple[LedgerTry, ...]
     n_tries: int
     finished: bool
     digest: str
+
+    def find_best(self, half: str) -> LedgerTry:
+        """Return the best try that the reader may know, by its score on a half."""
+        sign = 1.0 if self.greater_is_better else -1.0
+
+        def rank(each: LedgerTry) -> float:
+            score = each.score_a if half == "A" else each.score_b
+            return -np.inf if score is None else sign * score
+
+        return max(self.tries, key=rank)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,6 +203,16 @@ class Ledger:
         view = self.show()
         state = "finished" if view.finished else "open"
         return f"Ledger({view.metric}, tries={view.n_tries}, n={sum(view.n_cases)}, {state})"
+
+    @property
+    def metric(self) -> str:
+        """The name of what is scored."""
+        return self._read().metric
+
+    @property
+    def holds_scores(self) -> bool:
+        """Whether tries are scores of items, not predictions of cases."""
+        return isinstance(self._read().cases, Scores)
 
     @classmethod
     def create(
@@ -342,6 +365,7 @@ class Ledger:
         parents = [()] * content.cases.n_configs + [each.builds_on for each in content.entries]
         table = _join_table(content)
         scores = _score_halves(table, content.metric, content.halves)  # (2, C)
+        better = settle_metric(table, content.metric)[1].greater_is_better
         known = [c for c, code in enumerate(codes) if code in (FIXED, *told)]
 
         def tell(config: int, code: int) -> float | None:
@@ -349,6 +373,7 @@ class Ledger:
 
         return LedgerView(
             metric=content.metric,
+            greater_is_better=better,
             n_cases=(int((content.halves == 0).sum()), int((content.halves == 1).sum())),
             agents=tuple((name, HALVES[content.find_half(name)]) for name in content.agents),
             tries=tuple(
@@ -407,6 +432,13 @@ class Ledger:
     def _read(self) -> _Content:
         run = read_run(self.path)
         return _open_content(self.path, run.identity, run.outcomes, run.documents)
+
+
+def find_ledger(given: object) -> Ledger | None:
+    """Return the ledger that something is, or the path of; None for all else."""
+    if isinstance(given, Ledger):
+        return given
+    return Ledger(str(given)) if is_ledger(given) else None
 
 
 # Names.

@@ -122,6 +122,30 @@ def _load(load: Callable[..., T], path: Path, options: dict[str, Any]) -> T:
         raise FormatError(f"{str(path)!r} cannot be read", got=why) from error
 
 
+def is_ledger(path: Path) -> bool:
+    """Tell whether a path is a ledger."""
+    from earnest.adapters.trials import files
+
+    return files.is_ledger(path)
+
+
+def _read_ledger(path: Path, how: PredictionsArguments) -> tuple[Predictions | Scores, str]:
+    """Return the tries of a finished ledger, and what it scores."""
+    from earnest.adapters.ledger import Ledger
+    from earnest.core.data.predictions import Predictions
+    from earnest.core.data.scores import Scores
+
+    for name in _list_given(how):
+        if name != "configs":
+            raise InputError(
+                f"{name_option(name)} is for tables, but this is a ledger", cure="Leave it out."
+            )
+    source = Ledger(path).to_source()
+    assert isinstance(source.evidence, Predictions | Scores)
+    evidence = source.evidence.select(how.configs) if how.configs else source.evidence
+    return evidence, str(source.metric)
+
+
 def read_predictions(path: Path, how: PredictionsArguments) -> Predictions:
     """Read a table of predictions: a file, a run file, or the folder of a run."""
     from earnest.adapters.predictions.door import (
@@ -134,6 +158,11 @@ def read_predictions(path: Path, how: PredictionsArguments) -> Predictions:
     from earnest.adapters.readers import PredictionsRequest
     from earnest.core.data.predictions import Predictions
 
+    if is_ledger(path):
+        tries, _ = _read_ledger(path, how)
+        if not isinstance(tries, Predictions):
+            raise InputError("the ledger holds scores", needs="predictions")
+        return tries
     path = find_run_folder(path)
     run_file = find_run_file(path)
     if run_file is not None:
@@ -157,6 +186,9 @@ def read_file_and_metrics(
     from earnest.adapters.scores.door import is_evaluation
     from earnest.core.tables.opening import holds_scores
 
+    if is_ledger(path):
+        tries, metric = _read_ledger(path, how)
+        return tries, metrics or [metric]
     if is_evaluation(path):
         logs = read_logs(path, how, scoring)
         return logs, metrics or [str(logs.measure.rule)]
@@ -169,8 +201,8 @@ def read_file_and_metrics(
             raise InputError(
                 f"{option} is for scores", cure=f"Add --scores, or leave {option} out."
             )
-    metric = find_metric(path)
-    metrics = metrics or ([] if metric is None else [metric])
+    of_run = find_metric(path)
+    metrics = metrics or ([] if of_run is None else [of_run])
     if not metrics and path.exists():  # what is not there is refused when it is read
         refuse_no_metric(
             "For scores of items, such as prompts scored on the same questions, say --scores."
@@ -183,7 +215,7 @@ def find_metric(path: Path) -> str | None:
     from earnest.adapters.evidence import open_evidence
     from earnest.adapters.predictions.door import find_run_file, is_run
 
-    if not is_run(path) and find_run_file(path) is None:
+    if not is_run(path) and find_run_file(path) is None and not is_ledger(path):
         return None
     metric = open_evidence(path).metric
     return metric if isinstance(metric, str) else None

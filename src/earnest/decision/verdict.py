@@ -48,8 +48,11 @@ class Verdict(MetricResult):
     value : float
         The metric, corrected for the choice where there was one; against a baseline, the
         difference to it.
+        NaN where it is hidden.
     low, high : float
         Its one-sided limits: each is wrong in at most 1 minus `level` of all cases.
+    hidden : bool
+        Whether the numbers are hidden, as those of an open ledger.
     bound : float
         What the value must reach: the threshold, or the margin below the baseline.
     margin : float or None
@@ -93,7 +96,7 @@ class Verdict(MetricResult):
     derived: ClassVar[tuple[str, ...]] = ("exit_code", "sentence", "more_items")
 
     outcome: str
-    value: float
+    value: float = field(metadata={"none": math.nan})
     low: float = field(metadata=LOW_END)
     high: float = field(metadata=HIGH_END)
     bound: float
@@ -110,6 +113,7 @@ class Verdict(MetricResult):
     selection: Selection
     cautions: tuple[Caution, ...]
     provenance: Provenance = field(metadata=FLAT)
+    hidden: bool = False
 
     @property
     def passed(self) -> bool:
@@ -124,7 +128,7 @@ class Verdict(MetricResult):
     @property
     def more_items(self) -> int | None:
         """About how many more items would decide it, None where that is no question."""
-        if self.outcome != Outcome.UNDECIDED:
+        if self.outcome != Outcome.UNDECIDED or self.hidden:
             return None
         return count_more(self.value, (self.low, self.high), self.bound, self.n_items, self.level)
 
@@ -141,6 +145,12 @@ class Verdict(MetricResult):
         at_bad, at_good = (self.low, self.high) if better else (self.high, self.low)
         who = f"{self.metric} of {self.config}" if self.config else self.metric
         sure = f"with {100 * self.level:.6g} % confidence"
+        if self.hidden:
+            shown = "is shown" if self.passed else "is not shown"
+            if self.margin is None:
+                return f"{who} {shown} to be {good} {self.bound:g} ({sure})"
+            allowed = f" by more than {self.margin:g}" if self.margin else ""
+            return f"{who} {shown} not to be worse than that of {self.baseline}{allowed} ({sure})"
         if self.margin is None:
             facts = {
                 Outcome.PASS: f"is {good} {self.bound:g} ({short(self.value)}; {sure} {good} "
@@ -171,6 +181,8 @@ class Verdict(MetricResult):
         return number(value, places, limits)
 
     def _advice(self) -> str:
+        if self.hidden:
+            return " The ledger is open, so its numbers are hidden."
         if self.outcome != Outcome.UNDECIDED:
             return ""
         more = self.more_items
