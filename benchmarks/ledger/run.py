@@ -3,11 +3,11 @@
 python -m benchmarks.ledger.run --out FOLDER [--processes 2] [--seconds 300] [--half open]
 
 A try is a direction w. Of a case with features x it predicts x·w; an item with features v it
-solves where v·w/|w| plus a difficulty of its own is above 0. So the true score of every direction is
-known by formula. An agent changes the best try that he was told of. Designs: 'one' agent is told
-half A; 'two' agents take turns, each told his half; 'all' is an agent without a ledger, who is told
-the score of all cases, judged by BBC as if his tries had been fixed in advance. Every run has its
-own seed, (SEED, cell, run). Runs go round all cells, so a study that is cut short has as many
+solves where v·w/|w| plus a difficulty of its own is above 0. So the true score of every direction
+is known by formula. An agent changes the best try that he was told of. Designs: 'one' agent is
+told half A; 'two' agents take turns, each told his half; 'all' is an agent without a ledger, who is
+told the score of all cases, judged by BBC as if his tries had been fixed in advance. Every run has
+its own seed, (SEED, cell, run). Runs go round all cells, so a study that is cut short has as many
 runs everywhere.
 """
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 import hashlib
 import json
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -38,7 +39,7 @@ from earnest.core.text.doors import arg, word
 from earnest.kernels.score import score_table
 from earnest.metrics.responding import check_fits, pick_answer
 from earnest.metrics.scores import settle_metric
-from earnest.store import SqliteStore, read_run
+from earnest.store import SqliteStore, read_run, read_run_identity
 
 HALVES = ("A", "B")
 AGENT = "agent"  # who tries where nobody is named
@@ -187,6 +188,7 @@ class Ledger:
 
     def __init__(self, path: str | Path) -> None:
         self.path = check.read_path(path)
+        self._known: _Content | None = None  # as it was last read: the cases never change
         if not is_ledger(self.path):
             there = self.path.exists()
             if there:
@@ -303,39 +305,30 @@ class Ledger:
             judge what it has guided.
         """
         table = open_evidence(result).evidence
-        content = self._read()
-        _refuse_finished(self.path, content)
-        who = _find_agent(content, agent)
-        arrays, config = _take_arrays(content.cases, table)
-        about = {
-            "name": _clean_name(config if name is None else name, "a try"),
-            "agent": who,
-            "guided_by": content.find_half(who),
-            "builds_on": sorted(
-                {_clean_name(each, "a try") for each in _list_names(builds_on)}
-            ),
-        }
-        _refuse_lineage(content, about)
-        score = _score_alone(content, arrays)[content.find_half(who)]
-        if not np.isfinite(score):
-            raise EvidenceError(
-                f"{content.metric} of {about['name']!r} is undefined on half "
-                f"{HALVES[content.find_half(who)]}",
-                needs="a defined score",
-                cure="Look for constant predictions.",
-            )
-        with SqliteStore(self.path, patience=PATIENCE) as store:
-            store.open(content.identity)
-            content = _open_content(
-                self.path, content.identity, store.done(), store.documents(), content.cases
-            )
+        with self._write() as (store, content):
+            who = _find_agent(content, agent)
+            half = content.find_half(who)
+            arrays, config = _take_arrays(content.cases, table)
+            about = {
+                "name": _clean_name(config if name is None else name, "a try"),
+                "agent": who,
+                "guided_by": half,
+                "builds_on": sorted(
+                    {_clean_name(each, "a try") for each in _list_names(builds_on)}
+                ),
+            }
             _refuse_finished(self.path, content)
             _refuse_lineage(content, about)
-            number = len(content.entries) + 1
-            row = _make_row(number, about, arrays, content.digest)
+            score = _score_alone(content, arrays)[half]
+            if not np.isfinite(score):
+                raise EvidenceError(
+                    f"{content.metric} of {about['name']!r} is undefined on half {HALVES[half]}",
+                    needs="a defined score",
+                    cure="Look for constant predictions.",
+                )
             twin = next((each for each in content.entries if each.name == about["name"]), None)
             if twin is None and about["name"] not in content.cases.configs.ids:
-                store.put(row)
+                store.put(_make_row(len(content.entries) + 1, about, arrays, content.digest))
             elif twin is None or not _is_same(twin, about, arrays):
                 raise InputError(
                     f"the ledger has a try {about['name']!r} already",
@@ -394,10 +387,7 @@ class Ledger:
 
     def finish(self) -> None:
         """End the ledger: it takes no more tries, and every verb may judge it."""
-        identity = self._read().identity
-        with SqliteStore(self.path, patience=PATIENCE) as store:
-            store.open(identity)
-            content = _open_content(self.path, identity, store.done(), store.documents())
+        with self._write() as (store, content):
             if not content.finished:
                 end = {"tries": len(content.entries), "digest": content.digest}
                 store.put_document(FINISHED, json.dumps(end))
@@ -431,7 +421,26 @@ class Ledger:
 
     def _read(self) -> _Content:
         run = read_run(self.path)
-        return _open_content(self.path, run.identity, run.outcomes, run.documents)
+        return self._open(run.identity, run.outcomes, run.documents)
+
+    @contextmanager
+    def _write(self) -> Iterator[tuple[SqliteStore, _Content]]:
+        """Give the store and what it holds, while nobody else writes."""
+        identity = read_run_identity(self.path)
+        with SqliteStore(self.path, patience=PATIENCE) as store:
+            store.open(identity)
+            yield store, self._open(identity, store.done(), store.documents())
+
+    def _open(
+        self,
+        identity: Mapping[str, str],
+        rows: Mapping[Key, TaskOutcome],
+        documents: Mapping[str, str],
+    ) -> _Content:
+        same = self._known is not None and self._known.identity == identity
+        cases = self._known.cases if self._known is not None and same else None
+        self._known = _open_content(self.path, identity, rows, documents, cases)
+        return self._known
 
 
 def find_ledger(given: object) -> Ledger | None:
@@ -530,7 +539,7 @@ def deal_halves(cases: Table, seeds: Seeds) -> Halves:
     if isinstance(cases, Predictions):
         return split_halves(cases.target, cases.folds, seeds)
     target = cases.target
-    worth = np.nanmean(cases.values, axis=(1, 2), dtype=np.float64)
+    worth = np.asarray(np.nanmean(cases.values, axis=(1, 2), dtype=np.float64))
     alike = Target(y=worth, task=Task.REGRESSION, groups=target.groups)
     tasks = np.zeros(target.n) if target.strata is None else target.strata
     return split_halves(alike, tasks.astype(np.int32)[:, None], seeds)
@@ -800,9 +809,7 @@ def _make_row(
     number: int, about: Mapping[str, Any], arrays: Mapping[str, RawArray], before: str
 ) -> TaskOutcome:
     text = json.dumps(about, ensure_ascii=False, sort_keys=True)
-    return TaskOutcome(
-        (number,), arrays, note=json.dumps([text, _hash_row(text, arrays, before)])
-    )
+    return TaskOutcome((number,), arrays, note=json.dumps([text, _hash_row(text, arrays, before)]))
 
 
 def _hash_row(text: str, arrays: Mapping[str, RawArray], before: str) -> str:

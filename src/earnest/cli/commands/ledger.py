@@ -78,9 +78,9 @@ def command(
         assert predictions is not None
         book = Ledger(ledger)
         table = _read_try(book, predictions, reading, scoring)
-        name = options.name or (None if table.n_configs != 1 else table.configs.ids[0])
-        score = book.score(table, name, agent=agent, builds_on=options.builds_on or ())
-        show_score(str(name), score, book.show(agent), agent, json=output.json)
+        label = options.name or table.configs.ids[0]
+        score = book.score(table, label, agent=agent, builds_on=options.builds_on or ())
+        show_score(label, score, book.show(agent), agent, json=output.json)
         return
     if action == "new":
         assert predictions is not None
@@ -89,8 +89,8 @@ def command(
                 f"{str(ledger)!r} is there already",
                 needs="the name of a new file: a ledger is begun once",
             )
-        metrics = None if options.metric is None else [options.metric]
-        table, metrics = read_file_and_metrics(predictions, reading, scoring, metrics)
+        asked = None if options.metric is None else [options.metric]
+        table, metrics = read_file_and_metrics(predictions, reading, scoring, asked)
         named = {"agents": agents} if agents else {}
         book = Ledger.create(ledger, table, metric=metrics[0], rng=options.rng, **named)
     else:
