@@ -462,7 +462,7 @@ def _clean_name(name: object, of: str) -> str:
     text = unicodedata.normalize("NFC", name).strip() if isinstance(name, str) else ""
     if not text or len(text) > LONGEST or clean_line(text) != text:
         raise InputError(
-            f"this is no name of {of}",
+            f"this cannot be the name of {of}",
             needs=f"1 to {LONGEST} letters that can be seen, in one line",
             got=check.show(name),
         )
