@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.adapters.evidence import EvidenceLike, Source, open_evidence
-from earnest.adapters.trials.files import LEDGER, is_ledger
+from earnest.adapters.trials.files import LEDGER, SQLITE, is_ledger, read_start
 from earnest.core.base import check
 from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import EvidenceError, FormatError, InputError, StoreError
@@ -190,8 +190,8 @@ class Ledger:
         self.path = check.read_path(path)
         self._known: _Content | None = None  # as it was last read: the cases never change
         if not is_ledger(self.path):
-            there = self.path.exists()
-            if there:
+            there = self.path.is_file()
+            if there and read_start(self.path).startswith(SQLITE):
                 read_run(self.path, arrays=False)  # says of a damaged file what is wrong with it
             raise FormatError(
                 f"{str(path)!r} is not a ledger" if there else f"there is no {str(path)!r}",
@@ -276,7 +276,8 @@ class Ledger:
         with SqliteStore(path, patience=PATIENCE) as store:
             store.open(identity)
             if not store.done():
-                store.put(_make_row(0, {"name": CASES}, saved, ""))
+                begun = {"name": CASES, "fingerprint": cases.fingerprint}
+                store.put(replace(_make_row(0, begun, {}, ""), arrays=saved))
         return cls(path)
 
     def score(
@@ -857,7 +858,7 @@ def _open_content(
         if row is None or row.note is None:
             raise _make_damaged_error(path, f"no row {number} among {len(rows)}")
         text, after = parse_json(row.note)
-        if _hash_row(text, row.arrays, digest) != after:
+        if _hash_row(text, row.arrays if number else {}, digest) != after:
             raise _make_damaged_error(path, f"row {number} does not follow the one before it")
         digest = after
         about = parse_json(text)
@@ -877,6 +878,8 @@ def _open_content(
         raise _make_damaged_error(path, f"{len(entries)} tries, but {end['tries']} at its end")
     if cases is None:
         cases = _read_table(rows[0,].arrays[CASES].tobytes(), identity["evidence"])
+        if cases.fingerprint != parse_json(parse_json(rows[0,].note or "")[0])["fingerprint"]:
+            raise _make_damaged_error(path, "other cases")
     return _Content(
         identity=identity,
         cases=cases,

@@ -14,6 +14,7 @@ from tests.snapshots import Golden
 
 N = 80
 Y = np.tile([0, 1], N // 2)
+DIGEST = "[0-9a-f]{32}"
 
 
 def write_try(path: Path, seed: int, skill: float) -> Path:
@@ -34,13 +35,13 @@ def test_a_ledger_from_the_first_try_to_the_estimate(
     run: Run, tries: list[Path], tmp_path: Path, golden: Golden
 ) -> None:
     work = tmp_path / "work.db"
-    golden.check(run("ledger", "new", work, tries[0], "-m", "roc_auc", "--rng", 1).out)
+    golden.check(run("ledger", "new", work, tries[0], "-m", "roc_auc", "--rng", 1).out, DIGEST)
     told = run("ledger", "score", work, tries[1], "--name", "one")
     golden.check(told.out)
     again = json.loads(run("ledger", "score", work, tries[1], "--name", "one", "--json").out)
     assert (again["name"], again["half"], again["best"]) == ("one", "A", "one")
     run("ledger", "score", work, tries[3], "--name", "three", "--builds-on", "one")
-    golden.check(run("ledger", "show", work).out)
+    golden.check(run("ledger", "show", work).out, DIGEST)
     shown = json.loads(run("ledger", "show", work, "--json").out)
     assert [each["score_b"] for each in shown["tries"]] == [None] * 3
     for verb in ("estimate", "gain", "compare", "thresholds", "report", "explain"):
@@ -50,7 +51,7 @@ def test_a_ledger_from_the_first_try_to_the_estimate(
     golden.check(passed.out)
     assert run("gate", work, "--configs", "one", "--against", tries[3]).code == 4
     assert run("gate", work, "--configs", "three", "--against", work, "--json").code in (0, 4)
-    golden.check(run("ledger", "finish", work).out)
+    golden.check(run("ledger", "finish", work).out, DIGEST)
     answer = json.loads(run("estimate", work, "--n-resamples", 50, "--json").out)
     assert answer["guide"] == "crossed"
     assert answer["value"] == pytest.approx(en.estimate(work, n_resamples=50).value)
