@@ -34,9 +34,9 @@ from earnest.core.data.guides import FIXED, Guides
 
 Floats = NDArray[np.float64]
 CASES, FEATURES, STEPS, REPETITIONS, STEP = 200, 20, 200, 240, 0.4
-LOOKS = (1, 5, 10, 20, 50, 100, 150, 200)
-RESAMPLES = 500
-ON_DISK = 8  # repetitions with files, as people use them
+LOOKS = (1, 10, 50, 100, 150, 200)
+RESAMPLES = 300
+ON_DISK = 2  # repetitions with files, as people use them
 
 
 @dataclass(frozen=True)

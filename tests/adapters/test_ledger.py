@@ -208,11 +208,11 @@ def test_a_try_again_is_told_again_and_another_one_of_its_name_is_refused(
     tmp_path: Path, golden: Golden
 ) -> None:
     ledger = begin(tmp_path / "work.db")
-    told = ledger.score(predict(1), "caf\u00e9 \u2615")
+    told = ledger.score(predict(1), "th\u00e9 \u2615")
     digest = ledger.show().digest
-    assert ledger.score(predict(1), unicodedata.normalize("NFD", "caf\u00e9 \u2615")) == told
+    assert ledger.score(predict(1), unicodedata.normalize("NFD", "th\u00e9 \u2615")) == told
     assert ledger.show().digest == digest
-    for name in ("caf\u00e9 \u2615", "in use"):
+    for name in ("th\u00e9 \u2615", "in use"):
         with golden.raises(InputError):
             ledger.score(predict(2), name)
     for name in ("", "two\nlines", "\u202eturned", "\ud800", "x" * 201):
@@ -330,6 +330,10 @@ def test_a_gate_judges_a_try_by_the_unseen_half_and_each_bound_is_a_look(tmp_pat
         alone, against=base, metric="roc_auc", margin=0.4, confidence_level=rival.level
     )
     assert (rival.look, rival.passed, rival.baseline) == (4, direct.passed, "in use")
+    for text in (rival.to_comment(), rival.to_markdown(), rival.to_latex(), rival.to_junit()):
+        assert f"{direct.value:.2f}" not in text
+    with pytest.raises(InputError):  # it counts the looks at its own tries
+        en.gate(alone, metric="roc_auc", above=0.5, ledger=path)
     again = en.results.Verdict.from_dict(json.loads(json.dumps(rival.to_dict())))
     assert again.hidden
     assert again.sentence == rival.sentence

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import NormalDist
@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from earnest.adapters.evidence import EvidenceLike, EvidenceTable, Source, open_evidence
 from earnest.adapters.ledger import PATIENCE, find_ledger
-from earnest.adapters.trials.files import is_ledger
 from earnest.comparison.asking import (
     ComparisonRequest,
     ask_first_that_applies,
@@ -146,6 +145,7 @@ def gate(
         items="" if ledger is None else identify_items(source.evidence),
         winner=source.winner_by(metric) if config is None else None,
         answer_with=source.answer_with if metric is method is config is None else None,
+        own_ledger=source.looks is not None,
         hidden=source.hidden,
         question=repr((above, below, margin)) if source.hidden else "",
     )
@@ -235,6 +235,7 @@ class _GateOptions:
     items: str  # what the items are known by in the ledger
     winner: str | None  # that a search delivers; another one is not judged in its name
     answer_with: Callable[[int], Estimate] | None  # of a search
+    own_ledger: bool = False  # whether the result comes from that ledger
     hidden: bool = False  # whether no number may be told
     question: str = ""  # the bound, where each is a look
 
@@ -303,7 +304,8 @@ def _take_look(
     if ask.ledger is None:
         return None, ask.level
     use = identify_evidence(*tables) + ask.question
-    look = enter_look(ask.ledger, ask.items, use, about, metric)
+    identity = read_run_identity(ask.ledger) if ask.own_ledger else None
+    look = enter_look(ask.ledger, ask.items, use, about, metric, identity)
     return look, level_of_look(ask.level, look.number)
 
 
@@ -627,7 +629,14 @@ def level_of_look(confidence_level: float, number: int) -> float:
     return 1.0 - (1.0 - confidence_level) / (number * (number + 1))
 
 
-def enter_look(ledger: str | Path, items: str, use: str, about: str, metric: str) -> Look:
+def enter_look(
+    ledger: str | Path,
+    items: str,
+    use: str,
+    about: str,
+    metric: str,
+    identity: Mapping[str, str] | None = None,
+) -> Look:
     """Record a look in the ledger of these items, unless it is there, and return its number.
 
     Parameters
@@ -640,14 +649,13 @@ def enter_look(ledger: str | Path, items: str, use: str, about: str, metric: str
         What is looked at: the same evidence for the same metric is the same look.
     about, metric : str
         What a reader of the ledger is told.
+    identity : mapping, optional
+        That of a `Ledger` of these items; without it the file is one of looks alone.
     """
     look = hashlib.sha256(f"{use} {metric}".encode()).hexdigest()[:32]
     try:
-        identity = {"kind": "test set", "cases": items}
-        if is_ledger(ledger):
-            identity = read_run_identity(ledger)
         with SqliteStore(ledger, patience=PATIENCE) as store:
-            store.open(identity)
+            store.open(identity or {"kind": "test set", "cases": items})
             uses: list[dict[str, str]] = json.loads(store.documents().get(USES, "[]"))
             looks = [entry["use"] for entry in uses]
             if look not in looks:

@@ -206,7 +206,8 @@ class Verdict(MetricResult):
         short = self._write
         what = self.metric if self.baseline is None else f"{self.metric} against {self.baseline}"
         heads = ("verdict", what, "lower limit", "upper limit", "bound", "n")
-        cells = (str(self.outcome), *map(short, (self.value, self.low, self.high)))
+        numbers = (self.value, self.low, self.high)
+        cells = (str(self.outcome), *("hidden" if self.hidden else short(v) for v in numbers))
         row = (*cells, f"{self.bound:g}", f"{self.n_items:,}")
         codes = sorted({caution.code for caution in self.cautions})
         note = f"{self.method}, limits one-sided at {100 * self.level:.6g} %."
