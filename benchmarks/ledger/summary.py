@@ -101,7 +101,8 @@ def describe(summaries: list[Summary]) -> None:
                 f"{max(s.value_too_good for s in chosen):+.3f}), bound held "
                 f"{sum(s.bound_held * s.runs for s in chosen) / runs:.3f}, rejected "
                 f"{sum(s.p < 0.05 for s in chosen)}, worst "
-                f"{min(s.bound_held for s in chosen):.3f}, interval held {sum(s.interval_held * s.runs for s in chosen) / runs:.3f}, "
+                f"{min(s.bound_held for s in chosen):.3f}, interval held "
+                f"{sum(s.interval_held * s.runs for s in chosen) / runs:.3f}, "
                 f"worst {min(s.interval_held for s in chosen):.3f}, width "
                 f"{np.mean([s.width for s in chosen]):.3f}"
             )
