@@ -5,7 +5,8 @@ python -m benchmarks.ledger.noise --out FOLDER [--processes 2] [--seconds 300]
 The agent does what coding agents do: it changes what scored best so far, and keeps the change if
 the score is better. Nothing can be learned: labels are drawn apart from the features, so the
 truth is an AUC of .5 for whatever he tries. Without a ledger he is told the score of all cases,
-and reports the best. With one he calls `score` for every try. After some steps the ledger is asked
+and reports the best. With one he calls `score` for every
+try (a test holds the twin in memory, which is faster, to the file). After some steps the ledger is asked
 what it would say if it ended there; the agent does not hear it. Every repetition has its own seed,
 (SEED, repetition).
 """
@@ -36,7 +37,6 @@ Floats = NDArray[np.float64]
 CASES, FEATURES, STEPS, REPETITIONS, STEP = 200, 20, 200, 240, 0.4
 LOOKS = (1, 10, 50, 100, 150, 200)
 RESAMPLES = 300
-ON_DISK = 2  # repetitions with files, as people use them
 
 
 @dataclass(frozen=True)
@@ -201,8 +201,8 @@ def repeat(repetition: int) -> list[Row]:
     """Return one repetition: without a ledger, with one agent, and with two."""
     return [
         *climb_without(repetition),
-        *climb(repetition, 1, on_disk=repetition < ON_DISK),
-        *climb(repetition, 2, on_disk=repetition < ON_DISK),
+        *climb(repetition, 1, on_disk=False),
+        *climb(repetition, 2, on_disk=False),
     ]
 
 

@@ -353,17 +353,17 @@ class Ledger:
         alone = agent is None and len(content.agents) == 1
         who = _find_agent(content, agent) if agent is not None or alone else None
         half = None if who is None else content.find_half(who)
-        told = {0, 1} if content.finished else set() if half is None else {half}
+        open_halves = {0, 1} if content.finished else set() if half is None else {half}
         codes = _list_guides(content)
         agents = [None] * content.cases.n_configs + [each.agent for each in content.entries]
         parents = [()] * content.cases.n_configs + [each.builds_on for each in content.entries]
         table = _join_table(content)
         scores = _score_halves(table, content.metric, content.halves)  # (2, C)
         better = settle_metric(table, content.metric)[1].greater_is_better
-        known = [c for c, code in enumerate(codes) if code in (FIXED, *told)]
+        visible = [c for c, code in enumerate(codes) if code in (FIXED, *open_halves)]
 
         def tell(config: int, code: int) -> float | None:
-            return float(scores[code, config]) if code in told else None
+            return float(scores[code, config]) if code in open_halves else None
 
         return LedgerView(
             metric=content.metric,
@@ -379,7 +379,7 @@ class Ledger:
                     score_a=tell(c, 0),
                     score_b=tell(c, 1),
                 )
-                for c in known
+                for c in visible
             ),
             n_tries=len(content.entries),
             finished=content.finished,
@@ -444,11 +444,11 @@ class Ledger:
         return self._known
 
 
-def find_ledger(given: object) -> Ledger | None:
+def find_ledger(source: object) -> Ledger | None:
     """Return the ledger that something is, or the path of; None for all else."""
-    if isinstance(given, Ledger):
-        return given
-    return Ledger(str(given)) if is_ledger(given) else None
+    if isinstance(source, Ledger):
+        return source
+    return Ledger(str(source)) if is_ledger(source) else None
 
 
 # Names.
@@ -701,7 +701,7 @@ def _find_order(ours: RawArray | None, theirs: RawArray | None, n: int, m: int) 
     if ours is None or theirs is None:
         return np.arange(n)
     mine, names = (np.asarray(ids).astype(str) for ids in (ours, theirs))
-    position = {name: place for place, name in enumerate(names.tolist())}
+    position = {name: row for row, name in enumerate(names.tolist())}
     lacking = [name for name in mine.tolist() if name not in position]
     if lacking or len(position) < m:
         got = f"none named {check.some(lacking)}" if lacking else "names that come twice"

@@ -95,10 +95,10 @@ def _ask_ledger(
     """Ask the gate of a ledger, by its path: an open one is not read by anyone else."""
     from earnest.decision.gate import gate
 
-    given = [name for name, value in vars(reading).items() if value and name != "configs"]
-    given += [name for name, value in vars(scoring).items() if value]
-    if given and question.against is None:
-        raise InputError(f"{name_option(given[0])} is for tables, but this is a ledger")
+    options = [name for name, value in vars(reading).items() if value and name != "configs"]
+    options += [name for name, value in vars(scoring).items() if value]
+    if options and question.against is None:
+        raise InputError(f"{name_option(options[0])} is for tables, but this is a ledger")
     configs = reading.configs or []
     if len(configs) > 1:
         raise InputError("a gate on a ledger judges one try", got=f"{len(configs)} names")

@@ -55,9 +55,8 @@ def command(
 ) -> None:
     """Begin a ledger, add a try, or show what may be told."""
     check.one_of("action", action, ACTIONS)
-    given = {name: value for name, value in vars(options).items() if value is not None}
-    for name in given:
-        if name not in _TAKES[action]:
+    for name, value in vars(options).items():
+        if value is not None and name not in _TAKES[action]:
             raise InputError(
                 f"--{name.replace('_', '-')} has no meaning for 'ledger {action}'",
                 cure="Leave it out.",
@@ -67,7 +66,7 @@ def command(
             f"'ledger {action}' takes {'a' if action in _READS else 'no'} table",
             needs=f"earnest ledger {action} LEDGER" + " PREDICTIONS" * (action in _READS),
         )
-    from earnest.adapters.ledger import Ledger
+    from earnest.adapters.ledger import AGENT, Ledger
     from earnest.cli.show.ledger import show_ledger, show_score
 
     agents = options.agent or []
@@ -89,10 +88,11 @@ def command(
                 f"{str(ledger)!r} is there already",
                 needs="the name of a new file: a ledger is begun once",
             )
-        asked = None if options.metric is None else [options.metric]
-        table, metrics = read_file_and_metrics(predictions, reading, scoring, asked)
-        named = {"agents": agents} if agents else {}
-        book = Ledger.create(ledger, table, metric=metrics[0], rng=options.rng, **named)
+        names = None if options.metric is None else [options.metric]
+        table, metrics = read_file_and_metrics(predictions, reading, scoring, names)
+        book = Ledger.create(
+            ledger, table, metric=metrics[0], agents=agents or (AGENT,), rng=options.rng
+        )
     else:
         book = Ledger(ledger)
         if action == "finish":

@@ -65,14 +65,14 @@ def _describe(view: LedgerView, half: str | None) -> str:
     tries = _count(view.n_tries)
     if view.finished:
         return f"A finished ledger with {tries}."
-    told = f" You are told of half {half}." if half else ""
-    return f"An open ledger with {tries}.{told}"
+    reader = f" You are told of half {half}." if half else ""
+    return f"An open ledger with {tries}.{reader}"
 
 
 def _list_facts(view: LedgerView, half: str | None) -> Iterator[Fact]:
     yield "Metric", view.metric
     yield "Cases", " and ".join(f"{n:,} in {h}" for n, h in zip(view.n_cases, "AB", strict=True))
-    yield "Agents", ", ".join(f"{name} ({told})" for name, told in view.agents)
+    yield "Agents", ", ".join(f"{name} ({letter})" for name, letter in view.agents)
     yield "Digest", view.digest
 
 
