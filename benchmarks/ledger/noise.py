@@ -5,10 +5,9 @@ python -m benchmarks.ledger.noise --out FOLDER [--processes 2] [--seconds 300]
 The agent does what coding agents do: it changes what scored best so far, and keeps the change if
 the score is better. Nothing can be learned: labels are drawn apart from the features, so the
 truth is an AUC of .5 for whatever he tries. Without a ledger he is told the score of all cases,
-and reports the best. With one he calls `score` for every
-try (a test holds the twin in memory, which is faster, to the file). After some steps the ledger is asked
-what it would say if it ended there; the agent does not hear it. Every repetition has its own seed,
-(SEED, repetition).
+and reports the best. With one he calls `score` for every try; a test holds the ledger in memory,
+which is faster, to the file. After some steps the ledger is asked what it would say if it ended
+there; the agent does not hear it. Every repetition has its own seed, (SEED, repetition).
 """
 
 from __future__ import annotations
