@@ -261,9 +261,10 @@ def draw_noise(curves: dict[int, dict[str, list[float]]], theme: Theme, *, narro
     top, middle = lie["told"][-1] + lift, honest["value"][-1]
     axes.text(end, top, "without a ledger", color=theme.warn, ha=side, va=above)
     axes.text(end, middle - 0.012, "with a ledger,", color=theme.accent, ha=side, va="top")
-    axes.text(end, middle - 0.052, "mean 95 % interval", color=theme.accent, ha=side, va="top")
+    axes.text(end, middle - 0.042, "mean 95 % interval", color=theme.accent, ha=side, va="top")
     axes.text(end, 0.505, "the truth", color=theme.ink, ha=side, va="bottom")
     axes.set_xlim(0, 206 if narrow else 290)
+    axes.set_ylim(0.3, 0.72)
     axes.set_xticks([1, 50, 100, 150, 200])
     axes.tick_params(colors=theme.ink)
     axes.set_xlabel("steps of an agent that keeps what scored better", color=theme.ink)

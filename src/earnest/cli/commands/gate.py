@@ -31,9 +31,8 @@ HELP = (
     "says how many more cases would decide it. A wrong pass and a wrong fail each have a chance of "
     "at most 1 minus the level. Of several configurations the best is judged, corrected for the "
     "selection.\n\n"
-    "  earnest gate new.parquet --metric roc_auc --above 0.75\n"
+    "  earnest gate new.parquet --metric roc_auc --above 0.75 --ledger looks.db\n"
     "  earnest gate new.parquet -m accuracy --against main.parquet --margin 0.02\n"
-    "  earnest gate new.parquet -m accuracy --above 0.8 --ledger looks.db\n"
     "  earnest gate logs/ --score acc --above 0.6\n"
     "  earnest gate work.db --configs try-7 --against work.db"
 )
