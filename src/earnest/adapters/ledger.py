@@ -620,7 +620,11 @@ def _score_alone(content: _Content, arrays: Mapping[str, RawArray]) -> list[floa
 
 
 def _free_name(cases: Table) -> str:
-    return "try" + "_" * sum(name.startswith("try") for name in cases.configs.ids)
+    """Return a name that no configuration has."""
+    name = "try"
+    while name in cases.configs.ids:
+        name += "_"
+    return name
 
 
 def _list_guides(content: _Content) -> list[int]:
