@@ -122,13 +122,6 @@ def _load(load: Callable[..., T], path: Path, options: dict[str, Any]) -> T:
         raise FormatError(f"{str(path)!r} cannot be read", got=why) from error
 
 
-def is_ledger(path: Path) -> bool:
-    """Tell whether a path is a ledger."""
-    from earnest.adapters.trials import files
-
-    return files.is_ledger(path)
-
-
 def _read_ledger(path: Path, how: PredictionsArguments) -> tuple[Predictions | Scores, str]:
     """Return the tries of a finished ledger, and what it scores."""
     from earnest.adapters.ledger import Ledger
@@ -156,6 +149,7 @@ def read_predictions(path: Path, how: PredictionsArguments) -> Predictions:
     )
     from earnest.adapters.predictions.run_file import read_predictions_of_run
     from earnest.adapters.readers import PredictionsRequest
+    from earnest.adapters.trials.files import is_ledger
     from earnest.core.data.predictions import Predictions
 
     if is_ledger(path):
@@ -184,6 +178,7 @@ def read_file_and_metrics(
     to scores if the table may hold some.
     """
     from earnest.adapters.scores.door import is_evaluation
+    from earnest.adapters.trials.files import is_ledger
     from earnest.core.tables.opening import holds_scores
 
     if is_ledger(path):
@@ -214,6 +209,7 @@ def find_metric(path: Path) -> str | None:
     """Return what the search of a run measured; None for a table, which does not say."""
     from earnest.adapters.evidence import open_evidence
     from earnest.adapters.predictions.door import find_run_file, is_run
+    from earnest.adapters.trials.files import is_ledger
 
     if not is_run(path) and find_run_file(path) is None and not is_ledger(path):
         return None

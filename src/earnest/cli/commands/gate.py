@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from earnest.cli.options import JsonOutput, Table
-from earnest.cli.reading import find_metric, is_ledger, label_evidence, read_file_and_metrics
+from earnest.cli.reading import find_metric, label_evidence, read_file_and_metrics
 from earnest.cli.show.terminal import write_json
 from earnest.cli.writing import check_folder
 from earnest.core.arguments.base import Argument, name_option, pass_arguments
@@ -69,6 +69,8 @@ def command(
     for path in (output.junit, output.markdown):
         if path is not None:
             check_folder(path)
+    from earnest.adapters.trials.files import is_ledger
+
     names = None if metric is None else [metric]
     if is_ledger(predictions):
         _ask_ledger(predictions, question, output, reading, scoring)
@@ -92,6 +94,7 @@ def _ask_ledger(
     scoring: ScoresArguments,
 ) -> None:
     """Ask the gate of a ledger, by its path: an open one is not read by anyone else."""
+    from earnest.adapters.trials.files import is_ledger
     from earnest.decision.gate import gate
 
     options = [name for name, value in vars(reading).items() if value and name != "configs"]
