@@ -30,6 +30,7 @@ from .core.space.parameters import Parameter as Parameter
 from .core.space.space import Space as Space
 from .core.space.trials import Trials as Trials
 from .decision.calibrate import calibrate as calibrate
+from .decision.floor import floor as floor
 from .decision.gate import gate as gate
 from .decision.plan import plan as plan
 from .explanation.explain import explain as explain

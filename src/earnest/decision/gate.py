@@ -28,7 +28,7 @@ from earnest.comparison.asking import (
     result,
 )
 from earnest.comparison.base import Question, Test
-from earnest.comparison.run import family_of
+from earnest.comparison.run import LEAST_UNITS, family_of
 from earnest.core.arguments.gate import SEED
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError, StoreError
@@ -37,18 +37,27 @@ from earnest.core.cautions import of_limits, of_tables, of_tests
 from earnest.core.data.guides import FIXED
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
+from earnest.core.data.subgroups import ByLike, SubgroupColumn, find_columns, list_cells
 from earnest.core.results.cautions import Caution, Scope
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import ClaimFamily
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.core.results.specs import Selection, Side
 from earnest.core.text.doors import arg, word
-from earnest.decision.verdict import Outcome, Verdict, decide_outcome
+from earnest.decision.verdict import (
+    Outcome,
+    SubgroupVerdict,
+    Verdict,
+    combine_outcomes,
+    decide_outcome,
+)
 from earnest.inference.cases.case_values import case_values
 from earnest.inference.resampling.winners import find_best
+from earnest.inference.subgroups.beside import subgroups_beside
 from earnest.methods.base import Method
 from earnest.methods.run import estimate
 from earnest.metrics.families import Metric, MetricLike
+from earnest.metrics.responding import pick_answer
 from earnest.store import SqliteStore, read_run_identity
 
 IN_TAIL = 200  # resamples wanted beyond a limit, so that it hardly depends on the seed
@@ -67,6 +76,7 @@ def gate(
     against: EvidenceLike | None = None,
     margin: float | None = None,
     config: str | int | None = None,
+    by: ByLike | None = None,
     confidence_level: float = 0.95,
     ledger: str | Path | None = None,
     method: str | Method | None = None,
@@ -99,6 +109,10 @@ def gate(
         The configuration of `new` to judge, if it was fixed before any score was seen; nothing is
         then corrected. Of a `Ledger`, the try that is best on the half that its agent is told of:
         the other half judges it.
+    by : str, list of str, array or dict of arrays, optional
+        What divides the cases into subgroups, as for `estimate`. It then fails where any subgroup
+        does, and passes where all of them do; half of the error is for all cases together, and
+        half is shared by the subgroups, so that a wrong fail of any of them stays as rare.
     confidence_level : float
         One minus the probability of a wrong pass, and of a wrong fail.
     ledger : path, optional
@@ -130,10 +144,13 @@ def gate(
     >>> en.gate(new, metric="roc_auc", against=old, margin=0.05).outcome
     'pass'
     """
-    source = _open_new(new)
+    source = _open_new(new, by)
     pi, measure = read_measured(source.evidence, source.metric_or(metric))
     if source.looks is not None:
         ledger = _check_ledger(source, config, against, ledger)
+    columns = _find_columns(source.evidence, pi, by)
+    if columns:
+        pi = replace(pi, target=replace(pi.target, subgroups=columns))
     ask = _GateOptions(
         metric=source.metric_or(metric),
         level=check.check_share("confidence_level", confidence_level),
@@ -148,6 +165,7 @@ def gate(
         own_ledger=source.looks is not None,
         hidden=source.hidden,
         question=repr((above, below, margin)) if source.hidden else "",
+        columns=columns,
     )
     rows = None
     if config is not None:
@@ -159,7 +177,7 @@ def gate(
         assert bound is not None
         evidence = source.evidence if config is None else pi
         return _judge_alone(evidence, pi, measure, float(bound), ask)
-    old = _open_rival(against, source)
+    old = _open_rival(against, source, by)
     other, _ = read_measured(old.evidence, ask.metric)
     in_use = old.winner_by(metric)
     other = other if in_use is None else other.select(in_use)
@@ -168,18 +186,25 @@ def gate(
     return _judge_pair(pi, other, measure, float(margin or 0.0), ask)
 
 
-def _open_new(new: object) -> Source:
+def _open_new(new: object, by: ByLike | None) -> Source:
     """Return what is judged; of a ledger also while it is open."""
     ledger = find_ledger(new)
-    return open_evidence(new) if ledger is None else ledger.to_source(hidden=True)
+    if ledger is None:
+        return open_evidence(new, by)
+    if by is not None:
+        raise InputError(
+            f"a gate on a ledger judges all cases of a half, without {arg('by')}",
+            cure=f"Leave {arg('by')} out.",
+        )
+    return ledger.to_source(hidden=True)
 
 
-def _open_rival(against: object, source: Source) -> Source:
+def _open_rival(against: object, source: Source, by: ByLike | None) -> Source:
     """Return what is in use; of the same ledger, what it began with."""
     ledger = find_ledger(against)
     same = ledger is not None and source.looks is not None and ledger.path.samefile(source.looks)
     if not same:
-        return open_evidence(against)
+        return open_evidence(against, by)
     evidence = source.evidence
     assert isinstance(evidence, Predictions | Scores)
     guides = evidence.guides if isinstance(evidence, Predictions) else evidence.parts.guides
@@ -238,6 +263,11 @@ class _GateOptions:
     own_ledger: bool = False  # whether the result comes from that ledger
     hidden: bool = False  # whether no number may be told
     question: str = ""  # the bound, where each is a look
+    columns: tuple[SubgroupColumn, ...] = ()
+
+    def share(self, level: float) -> float:
+        """Return the level of the limits of all cases: half of the error is for subgroups."""
+        return 1.0 - (1.0 - level) / 2.0 if self.columns else level
 
     def check_winner(self, judged: str | None) -> None:
         """Refuse to judge another configuration than the search delivers."""
@@ -318,9 +348,11 @@ def _judge_alone(
     """Judge one result by a bound, by the one-sided limits of its estimate."""
     about = check.some(pi.configs.ids, 3)
     # Whatever can be refused is refused before the look is counted.
-    estimate = _estimate_at(new, ask, ask.level)
+    estimate = _estimate_at(new, ask, ask.share(ask.level))
     ask.check_winner(estimate.winner)
+    _need_one_configuration(estimate, ask)
     look, level = _take_look(ask, about, measure.name, pi)
+    level = ask.share(level)
     if look is not None:
         estimate = _estimate_at(new, ask, level)
     lower = estimate.at(confidence_level=level, side=Side.LOWER)
@@ -330,8 +362,12 @@ def _judge_alone(
     low, high = lower.interval.low, upper.interval.high
     better = measure.greater_is_better
     remarks = {str(caution): caution for side in (lower, upper) for caution in side.cautions}
+    outcome = decide_outcome(low, high, bound, greater_is_better=better)
+    subgroups = _judge_subgroups(estimate, pi, measure, bound, level, ask)
     verdict = Verdict(
-        outcome=str(decide_outcome(low, high, bound, greater_is_better=better)),
+        outcome=str(combine_outcomes([outcome, *(each.outcome for each in subgroups)])),
+        of_all=str(outcome) if subgroups else None,
+        subgroups=subgroups,
         value=estimate.value,
         low=low,
         high=high,
@@ -343,7 +379,7 @@ def _judge_alone(
         confidence_level=ask.level,
         level=level,
         look=None if look is None else look.number,
-        n_items=estimate.n_cases,
+        n_items=estimate.n_cases or 0,
         n_configs=estimate.n_configs,
         method=estimate.method,
         selection=estimate.selection,
@@ -364,6 +400,69 @@ def hide_numbers(verdict: Verdict, look: Look | None) -> Verdict:
         high=math.inf,
         hidden=True,
         cautions=by_severity(list_remarks(look)),
+    )
+
+
+def _find_columns(evidence: object, pi: Predictions, by: ByLike | None) -> Any:
+    """Return the columns that divide the cases; refuse scores of items, which carry none."""
+    if by is None:
+        return ()
+    if isinstance(evidence, Scores):
+        raise EvidenceError(
+            "subgroups are those of predictions",
+            needs="earnest.Predictions, a search or a run",
+            got="Scores",
+            cure=f"Leave {arg('by')} out.",
+        )
+    return find_columns(pi, by)
+
+
+def _need_one_configuration(estimate: Estimate, ask: _GateOptions) -> None:
+    """Refuse subgroups of an ensemble, before a look is counted."""
+    if ask.columns and estimate.winner is None:
+        raise EvidenceError(
+            "subgroups are judged for one configuration, and this estimate is about an ensemble",
+            needs="a search that delivers one configuration",
+            cure=f"Leave {arg('by')} out.",
+        )
+
+
+def _judge_subgroups(
+    estimate: Estimate,
+    pi: Predictions,
+    measure: Metric,
+    bound: float,
+    level: float,
+    ask: _GateOptions,
+) -> tuple[SubgroupVerdict, ...]:
+    """Judge every subgroup by the bound; one-sided limits hold at the level in all at once."""
+    if not ask.columns:
+        return ()
+    both = max(1.0 - 2.0 * (1.0 - level), 0.5)
+    table = subgroups_beside(
+        estimate.at(confidence_level=both, side=Side.TWO_SIDED),
+        pick_answer(pi, measure),
+        measure,
+        ask.columns,
+        n_jobs=ask.n_jobs,
+    )
+    least, most = measure.scale.limits
+    return tuple(
+        SubgroupVerdict(
+            column=each.column,
+            level=each.level,
+            outcome=decide_outcome(
+                least if each.low is None else each.low,
+                most if each.high is None else each.high,
+                bound,
+                greater_is_better=measure.greater_is_better,
+            ),
+            value=each.value,
+            low=each.low,
+            high=each.high,
+            n_items=each.n_cases,
+        )
+        for each in table
     )
 
 
@@ -411,13 +510,18 @@ def _judge_pair(
     ask.check_winner(pair.comparison.a)
     about = check.some(pi.configs.ids, 3)
     look, level = _take_look(ask, about, measure.name, pi, other)
+    level = ask.share(level)
     low = pair.limit(level, "greater")
     high = pair.limit(level, "less")
     better = measure.greater_is_better
     bound = -margin if better else margin
     comparison, several = pair.comparison, max(pi.n_configs, other.n_configs) > 1
+    outcome = decide_outcome(low, high, bound, greater_is_better=better)
+    subgroups = _compare_subgroups(table, pi.n_configs, measure, bound, level, pair, ask)
     verdict = Verdict(
-        outcome=str(decide_outcome(low, high, bound, greater_is_better=better)),
+        outcome=str(combine_outcomes([outcome, *(each.outcome for each in subgroups)])),
+        of_all=str(outcome) if subgroups else None,
+        subgroups=subgroups,
         value=comparison.difference,
         low=low,
         high=high,
@@ -439,6 +543,53 @@ def _judge_pair(
         provenance=comparison.provenance,
     )
     return hide_numbers(verdict, look) if ask.hidden else verdict
+
+
+def _compare_subgroups(
+    table: Predictions,
+    count: int,
+    measure: Metric,
+    bound: float,
+    level: float,
+    pair: _Pair,
+    ask: _GateOptions,
+) -> tuple[SubgroupVerdict, ...]:
+    """Judge the difference of the same pair in every subgroup; the limits share the error."""
+    cells = list_cells(table.target.subgroups) if ask.columns else []
+    if not cells:
+        return ()
+    shared = 1.0 - (1.0 - level) / len(cells)
+    ids = table.configs.ids
+    chosen = ids.index(pair.comparison.a), ids.index(pair.comparison.b)
+    verdicts = []
+    for column, name, rows in cells:
+        part = table.take(rows)
+        groups = part.target.groups
+        units = len(rows) if groups is None else len(np.unique(groups))
+        value: float | None = None
+        limits: tuple[float, float] | None = None
+        if units >= LEAST_UNITS:
+            try:
+                answer = _compare_best(part, count, measure, ask, chosen)
+                value = answer.comparison.difference
+                limits = answer.limit(shared, "greater"), answer.limit(shared, "less")
+            except EarnestError:  # too few folds, or a class that is missing: nothing is shown
+                limits = None
+        low, high = (-math.inf, math.inf) if limits is None else limits
+        verdicts.append(
+            SubgroupVerdict(
+                column=column,
+                level=name,
+                outcome=decide_outcome(
+                    low, high, bound, greater_is_better=measure.greater_is_better
+                ),
+                value=value,
+                low=None if limits is None else low,
+                high=None if limits is None else high,
+                n_items=len(rows),
+            )
+        )
+    return tuple(verdicts)
 
 
 def _drop_choice(comparison: Comparison) -> Iterator[Caution]:
@@ -528,8 +679,17 @@ class _Pair:
             yield of_limits.few_cases_differ(different, units)
 
 
-def _compare_best(table: Predictions, count: int, measure: Metric, ask: _GateOptions) -> _Pair:
-    """Compare the best of the first configurations with the best of the others."""
+def _compare_best(
+    table: Predictions,
+    count: int,
+    measure: Metric,
+    ask: _GateOptions,
+    chosen: tuple[int, int] | None = None,
+) -> _Pair:
+    """Compare the best of the first configurations with the best of the others.
+
+    A pair that was chosen on more cases stands for both.
+    """
 
     def answer(test: str | Test) -> _Pair:
         request = ComparisonRequest.of(test, "two-sided", ask.level, None, ask.rng, ask.n_jobs)
@@ -542,7 +702,10 @@ def _compare_best(table: Predictions, count: int, measure: Metric, ask: _GateOpt
             )
         reading = request.test.read(question)
         values = np.asarray(reading.values, dtype=np.float64)
-        first, second = _find_best(measure, values[:count]), _find_best(measure, values[count:])
+        if chosen is None:
+            first, second = _find_best(measure, values[:count]), _find_best(measure, values[count:])
+        else:
+            first, second = chosen[0], chosen[1] - count
         comparison = result(request, question, reading, first, count + second)
         family = None
         if table.n_configs > 2:
@@ -684,7 +847,7 @@ def identify_items(evidence: EvidenceTable) -> str:
         names = np.arange(evidence.n_cases) if ids is None else np.asarray(ids)
         texts = np.sort(names.astype(str))
         return hashlib.sha256("\0".join(["scores", *texts.tolist()]).encode()).hexdigest()[:32]
-    target, n = evidence.target, evidence.n_cases
+    target, n = evidence.target, evidence.n_cases or 0
     names = np.arange(n) if target.ids is None else np.asarray(target.ids)
     texts = names.astype(str)
     order = np.argsort(texts, kind="stable")

@@ -18,9 +18,12 @@ from earnest.core.arguments.shared import PredictionsArguments, ScoresArguments
 from earnest.core.base.errors import InputError
 
 if TYPE_CHECKING:
+    from earnest.core.data.fold_scores import FoldScores
     from earnest.core.data.predictions import Predictions
     from earnest.core.data.scores import Scores
     from earnest.decision.verdict import Verdict
+
+    AnyTable = Predictions | Scores | FoldScores
 
 
 _WRITE = "What to write"
@@ -28,9 +31,8 @@ _WRITE = "What to write"
 HELP = (
     "Does it pass? A bound must be [bold]shown[/bold], not just reached; the exit code tells.\n\n"
     "Exit codes: [bold]0[/bold] pass, [bold]3[/bold] fail, [bold]4[/bold] undecided; the output "
-    "says how many more cases would decide it. A wrong pass and a wrong fail each have a chance of "
-    "at most 1 minus the level. Of several configurations the best is judged, corrected for the "
-    "selection.\n\n"
+    "says how many more cases would decide it. A wrong pass or fail has a chance of at most 1 "
+    "minus the level. The best of several is judged, corrected for the selection.\n\n"
     "  earnest gate new.parquet --metric roc_auc --above 0.75 --ledger looks.db\n"
     "  earnest gate new.parquet -m accuracy --against main.parquet --margin 0.02\n"
     "  earnest gate logs/ --score acc --above 0.6\n"
@@ -75,7 +77,7 @@ def command(
     if is_ledger(predictions):
         _ask_ledger(predictions, question, output, reading, scoring)
         return
-    new, _ = read_file_and_metrics(predictions, reading, scoring, names)
+    new, _ = read_file_and_metrics(predictions, reading, scoring, names, question.by)
     old = None
     if against is not None:
         old, _ = read_file_and_metrics(against, reading, scoring, names)
@@ -126,8 +128,8 @@ def _tell(verdict: Verdict, output: GateOutput, names: dict[str, str]) -> None:
 
 
 def _name_after_files(
-    new: Predictions | Scores, at: Path, old: Predictions | Scores, old_at: Path
-) -> tuple[Predictions | Scores, Predictions | Scores]:
+    new: AnyTable, at: Path, old: AnyTable, old_at: Path
+) -> tuple[AnyTable, AnyTable]:
     """Name one column of scores each after its file, where both files call it the same."""
     from earnest.core.data.scores import Scores
 

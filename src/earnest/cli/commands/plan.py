@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from earnest.cli.options import Output, Table
 from earnest.cli.reading import find_metric, read_file_and_metrics
 from earnest.cli.writing import check_table, write_results
@@ -35,10 +37,12 @@ def command(
         raise InputError("there is no goal", needs="--detect NUMBER or --width NUMBER")
     metrics = None if question.metric is None else [question.metric]
     pilot, _ = read_file_and_metrics(predictions, reading, scoring, metrics)
+    from earnest.cli.show.progress import patiently
     from earnest.decision.plan import plan
 
     arguments = {**pass_arguments(question), "metric": question.metric or find_metric(predictions)}
-    result = plan(pilot, **arguments)
+    with patiently(sys.stderr, "Simulating studies"):
+        result = plan(pilot, **arguments)
     if not write_results({result.metric: result}, output):
         from earnest.cli.show.decision import show_study_plan
 

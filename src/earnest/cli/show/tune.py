@@ -21,6 +21,7 @@ from earnest.cli.show.estimate import (
     sentences,
     show_paragraph,
 )
+from earnest.cli.show.subgroups import list_subgroups
 from earnest.cli.show.terminal import GREY, clean, columns, emit, write
 from earnest.core.base import check
 from earnest.core.data.target import Task
@@ -134,6 +135,7 @@ def show_tuned(tuned: Any, no_report: str | None = None) -> None:
             *_read_plainly(tuned),
         ],
         draw_picture(estimate, columns()),
+        list_subgroups(estimate.subgroups),
         [label_facts(_facts(tuned))],
         remarks(estimate.cautions, list_checked(estimate)),
         [label_facts(_list_written(tuned, no_report))],

@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from earnest.core.arguments.base import Argument
-from earnest.core.arguments.shared import HOW, READ, CasesArguments, EventColumn, Level, Seed
+from earnest.core.arguments.shared import (
+    HOW,
+    READ,
+    ByColumns,
+    CasesArguments,
+    EventColumn,
+    Level,
+    Seed,
+)
 
 ENSEMBLES = ("greedy", "none")
 
@@ -52,6 +60,7 @@ class TuneArguments(CasesArguments):
             "COLUMN",
         ),
     ] = None
+    by: ByColumns = None
     folds: Annotated[int, Argument("Number of folds.", "K", HOW, usual=True, low=2)] = 10
     repeats: Annotated[int, Argument("Number of times to repeat the folds.", "R", HOW, low=1)] = 1
     drop: Annotated[

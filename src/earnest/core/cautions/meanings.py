@@ -512,7 +512,8 @@ _ALL = (
         "EN100",
         "configurations whose predictions were not kept",
         "Trials completed without `keep_predictions`, models of a tool have no out-of-fold "
-        "predictions, or a table of R holds one configuration of a search.",
+        "predictions, a table of R holds one configuration of a search, or a search kept only the "
+        "scores of its folds.",
         "They took part in the choice, and nothing corrects for that. Your winner may differ "
         "from the tool's.",
         "Keep the predictions of every configuration; the caution says why some are missing.",
@@ -597,7 +598,7 @@ _ALL = (
         "The winner's losses are heavy-tailed or mostly equal, its classes have unlike "
         "spreads, few repeated cases are nearly all right, or its probabilities are "
         "confident.",
-        "In simulation 95 % bounds held in 78 to 93 %, or we know none, and you get those of "
+        "In simulation 95 % bounds held in 82 to 93 %, or we know none, and you get those of "
         "`bbc`.",
         "Use more cases, a higher level, a lighter-tailed metric, or calibrate in each fold.",
     ),

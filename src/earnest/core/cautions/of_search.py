@@ -184,6 +184,52 @@ def disagreement(first: str, second: str) -> Words:
     )
 
 
+@note("EN006", about=Scope.SEARCH)
+def last_round(configs: int, rows: int) -> Words:
+    """A halving search, of which the last round alone can be compared."""
+    return Words(
+        f"The search halved: {configs} of its {rows} rows are of the last round, on as many "
+        "cases or resources.",
+        "The value corrects for the choice among these; the rounds before chose them on the same "
+        "data, so some optimism is left.",
+        "Confirm the result on unseen cases, or search with earnest.SearchCV and drop='bced'.",
+    )
+
+
+@caution("EN014")
+def another_rule(refitted: str) -> Words:
+    """A search whose winner a function chose."""
+    return Words(
+        f"A function of `refit` chose the winner: {refitted}.",
+        "The value is for the best mean over folds, which may be another configuration.",
+        "Let `refit` name the score, or search with earnest.SearchCV.",
+    )
+
+
+@caution("EN100", about=Scope.SEARCH)
+def scores_alone(tries: int, least: float, most: float) -> Words:
+    """Nothing but one score per try, so that how far tries agree is assumed."""
+    return Words(
+        f"One score each of {tries:,} tries says nothing of how far they agree on a case; a "
+        f"correlation of {least:g} to {most:g} is assumed.",
+        "The luck and the corrected score are rough, and too small if tries are missing. The "
+        "interval holds for any agreement, and is wide.",
+        "Keep the scores of items or folds, or the predictions, and ask earnest.estimate.",
+    )
+
+
+@note("EN100", about=Scope.SEARCH)
+def predictions_would_add(assumed: bool) -> Words:
+    """Only fold scores are there; `assumed` if nobody said how the splits belong together."""
+    read = " They are read as the folds of one cross-validation." if assumed else ""
+    return Words(
+        f"The search kept the scores of its folds, not the predictions.{read}",
+        "Predictions would give a narrower interval, any other metric, thresholds, subgroups and "
+        "tests case by case.",
+        "Next time write `earnest.SearchCV` where you wrote `GridSearchCV`: it keeps them.",
+    )
+
+
 @note("EN012", about=Scope.SEARCH)
 def configurations_incomplete(configs: tuple[str, ...], total: int) -> Words:
     """Configurations lack predictions."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.cautions import of_tables
+from earnest.core.data.subgroups import SubgroupColumn
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.columns import Columns, clear_columns
@@ -220,6 +221,8 @@ class TrainingTable:
         The columns of X.
     schema : Schema
         How another table becomes such a matrix.
+    subgroups : tuple of SubgroupColumn
+        Columns that divide the cases; models may see them, too.
     rows : ndarray of intp, shape (n,)
         Which rows of the table the cases are.
     n_rows, n_known : int
@@ -246,6 +249,7 @@ class TrainingTable:
     words: str
     task_note: str
     source: str
+    subgroups: tuple[SubgroupColumn, ...] = ()
 
     @property
     def n_cases(self) -> int:
@@ -280,6 +284,7 @@ class TrainingTable:
             groups=None if self.groups is None else _encode_groups(self.groups[cases]),
             inputs=replace(self.inputs, n_cases=len(cases)),
             rows=self.rows[cases],
+            subgroups=tuple(column.take(cases) for column in self.subgroups),
         )
 
 
@@ -294,6 +299,7 @@ def read_training_table(
     positive: object = None,
     ignore: str | Sequence[str] = (),
     keep: str | Sequence[str] = (),
+    by: str | Sequence[str] = (),
     delimiter: str | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
@@ -337,6 +343,8 @@ def read_training_table(
         What stands for a missing value, besides empty cells and the usual marks: '?', '-', '.',
         '*', 'n/a', 'none', 'missing' and 'unknown' among numbers and dates, '?', '.' and 'N.A.'
         among text.
+    by : str or sequence of str
+        Columns that divide the cases into subgroups.
     most_rows : int, optional
         How many cases to encode at most; more are sampled, classes in their shares.
     fewest : int
@@ -389,6 +397,18 @@ def read_training_table(
         words=outcome.words,
         task_note=outcome.task_note,
         source=columns.source or "the table",
+        subgroups=_read_subgroups(columns, read_names(by), outcome.rows[cases]),
+    )
+
+
+def _read_subgroups(
+    columns: Columns, names: Sequence[str], rows: NDArray[np.intp]
+) -> tuple[SubgroupColumn, ...]:
+    """Return the columns that divide the cases, a missing value as a level."""
+    for name in names:
+        find_column(columns, name, "by")
+    return tuple(
+        SubgroupColumn.of(name, columns.array(name)[rows]) for name in dict.fromkeys(names)
     )
 
 

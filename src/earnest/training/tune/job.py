@@ -39,8 +39,10 @@ from earnest.engine.patience import pass_scores_on
 from earnest.engine.progress import Meter
 from earnest.inference.curves.calibration import judge_estimate
 from earnest.inference.resampling.winners import choose_winner as find_winner
+from earnest.inference.subgroups.beside import subgroups_beside
 from earnest.methods.winner.bbc import BBC
 from earnest.metrics import metric as metric_named
+from earnest.metrics.responding import pick_answer
 from earnest.store import MemoryStore, RunFile, SqliteStore, read_run
 from earnest.training.assess.learning import learning_curve, warn_of_settings
 from earnest.training.fit.ledger import AllFailedError
@@ -423,6 +425,11 @@ class Job:
         if scan is not None:
             leaks = self._screen(table, folds[:n_splits], ran, scan, pi, winner, done)
             estimate = _add_cautions(estimate, [*warn_of_leaks(leaks)])
+        if table.subgroups and estimate.winner is not None:
+            measure = metric_named(self.metric).on(table.task)
+            answer = pick_answer(pi, measure)
+            groups = subgroups_beside(estimate, answer, measure, table.subgroups)
+            estimate = replace(estimate, subgroups=groups)
         comparison = _compare(estimate, pi, self.metric, self.options.confidence_level, winner.name)
         cheapest, count = _find_cheapest(comparison, by_name)
         n_folds, repeats = self.options.folds, self.options.repeats
@@ -508,6 +515,7 @@ def begin(
         positive=options.positive,
         ignore=options.ignore,
         keep=options.keep,
+        by=options.by,
         delimiter=options.delimiter,
         decimal=options.decimal,
         thousands=options.thousands,
@@ -599,7 +607,7 @@ def _find_configurations(
 
 def _set_labels(pi: Predictions, table: TrainingTable) -> Predictions:
     """Return predictions whose classes have the table's own names, and its rows as ids."""
-    target = replace(pi.target, ids=table.rows.astype("int64") + 1)
+    target = replace(pi.target, ids=table.rows.astype("int64") + 1, subgroups=table.subgroups)
     if table.task in (Task.BINARY, Task.MULTICLASS):
         target = replace(target, classes=table.classes)
     return replace(pi, target=target)

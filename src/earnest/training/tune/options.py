@@ -38,7 +38,7 @@ _SPAN = re.compile(
     r"^\s*([0-9]*\.?[0-9]+)\s*(?:(s|m|h|d)|(s)ecs?|(s)econds?|(m)ins?|(m)inutes?|(h)ours?|(d)ays?)?\s*$",
     re.IGNORECASE,
 )
-LISTS = ("ignore", "keep", "missing", "without")
+LISTS = ("by", "ignore", "keep", "missing", "without")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
@@ -58,6 +58,7 @@ class TuneOptions:
     positive: object = None
     ignore: Sequence[str] = ()
     keep: Sequence[str] = ()
+    by: Sequence[str] = ()
     delimiter: str | None = None
     decimal: str | None = None
     thousands: str | None = None

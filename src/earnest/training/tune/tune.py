@@ -33,6 +33,7 @@ def tune(
     positive: object = None,
     ignore: str | Sequence[str] = (),
     keep: str | Sequence[str] = (),
+    by: str | Sequence[str] = (),
     portfolio: str | Path | Portfolio = "default",
     n_configs: int | None = None,
     budget: str | float | None = None,
@@ -92,6 +93,9 @@ def tune(
         study is not about ('control', 'no', 'healthy'), or else the rarer one.
     ignore, keep : str or sequence of str
         Columns to leave out, and columns to use that would be left out.
+    by : str or sequence of str
+        Columns that divide the cases into subgroups, such as sex or site. Estimate and report
+        then tell the score in each; models see the columns too, unless they are ignored.
     portfolio : str, Path or Portfolio
         What to try: the name of a portfolio, a .toml file, or what `load_portfolio` gives.
     n_configs : int, optional
@@ -165,6 +169,7 @@ def tune(
         positive=positive,
         ignore=read_names(ignore),
         keep=read_names(keep),
+        by=read_names(by),
         delimiter=delimiter,
         decimal=decimal,
         thousands=thousands,
