@@ -15,6 +15,7 @@ from earnest.core.base.errors import InputError
 
 if TYPE_CHECKING:
     from earnest.adapters.ledger import Ledger
+    from earnest.core.data.fold_scores import FoldScores
     from earnest.core.data.predictions import Predictions
     from earnest.core.data.scores import Scores
 
@@ -89,9 +90,9 @@ def command(
                 needs="the name of a new file: a ledger is begun once",
             )
         names = None if options.metric is None else [options.metric]
-        table, metrics = read_file_and_metrics(predictions, reading, scoring, names)
+        begun, metrics = read_file_and_metrics(predictions, reading, scoring, names)
         book = Ledger.create(
-            ledger, table, metric=metrics[0], agents=agents or (AGENT,), rng=options.rng
+            ledger, begun, metric=metrics[0], agents=agents or (AGENT,), rng=options.rng
         )
     else:
         book = Ledger(ledger)
@@ -106,7 +107,7 @@ def command(
 
 def _read_try(
     ledger: Ledger, path: Path, reading: PredictionsArguments, scoring: ScoresArguments
-) -> Predictions | Scores:
+) -> Predictions | Scores | FoldScores:
     """Read the table of a try: scores where the ledger holds scores."""
     from dataclasses import replace
 
