@@ -90,7 +90,7 @@ def dynamic_search(method: str, corrects: bool, crossed: bool) -> Words:
     name = f"Method {method!r}" if method else "The estimate of an ensemble"
     if crossed:
         what = (
-            "Two samplers were each told the scores of one half of the cases; "
+            "Each sampler or agent was told the scores of one half of the cases; "
             f"{name[0].lower()}{name[1:]} judges by all."
         )
     else:
@@ -123,7 +123,7 @@ def dynamic_search(method: str, corrects: bool, crossed: bool) -> Words:
 def crossed_search() -> Words:
     """A search by scores whose proposals are judged by cases that did not guide them."""
     return Words(
-        "Two samplers proposed the configurations, each told the scores of one half of the cases.",
+        "Each sampler or agent was told the scores of one half of the cases.",
         "The other half judges them, so the estimate is corrected for the proposals too. In greedy "
         "simulated searches 95 % bounds held in 93 to 100 %; on noise the value was up to .03 of "
         "an AUC too high, as after a random search.",

@@ -211,6 +211,8 @@ def _of_predictions(
     assert metric is not None
     level = Ask.of(settings["confidence_level"], settings["side"])
     try:
+        if delivered is None and material.ask is not None:
+            delivered = material.ask(settings)
         judged = (
             restate_estimate(delivered, level)
             if delivered is not None
