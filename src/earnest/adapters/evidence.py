@@ -27,7 +27,7 @@ EvidenceTable: TypeAlias = (
 TABLES = (Predictions, Scores, Replicates, NestedPredictions, PairedHalves, FoldScores)
 NEEDS = (
     "earnest.Predictions, Scores or Replicates, a fitted SearchCV or GridSearchCV, the result of "
-    "tune, the folder of a run, a run file, or a file of predictions or scores"
+    "tune, the folder of a run, a run file, a ledger, or a file of predictions or scores"
 )
 
 
@@ -49,6 +49,10 @@ class Source:
         Returns the estimate of the search.
     answer_with : callable, optional
         Returns it with another number of resamples.
+    looks : Path, optional
+        The ledger that it comes from, which counts the looks of gates.
+    hidden : bool
+        Whether that ledger is open, so that no number may be told.
     """
 
     evidence: EvidenceTable
@@ -57,6 +61,8 @@ class Source:
     winner: str | None = None
     answer: Callable[[], Estimate] | None = None
     answer_with: Callable[[int], Estimate] | None = None
+    looks: Path | None = None
+    hidden: bool = False
 
     def metric_or(self, metric: MetricLike | None) -> MetricLike | None:
         """Return the metric that is asked for, or else that of the search."""
@@ -148,7 +154,12 @@ def _open_path(path: Path, by: tuple[str, ...] = ()) -> Source:
         table_of,
     )
     from earnest.adapters.scores.door import is_evaluation, scores_from
+    from earnest.adapters.trials.files import is_ledger
 
+    if is_ledger(path):
+        from earnest.adapters.ledger import Ledger
+
+        return Ledger(path).to_source()
     if is_evaluation(path):
         return Source(evidence=scores_from(path))
     path = find_run_folder(path)

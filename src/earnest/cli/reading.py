@@ -123,6 +123,23 @@ def _load(load: Callable[..., T], path: Path, options: dict[str, Any]) -> T:
         raise FormatError(f"{str(path)!r} cannot be read", got=why) from error
 
 
+def _read_ledger(path: Path, how: PredictionsArguments) -> tuple[Predictions | Scores, str]:
+    """Return the tries of a finished ledger, and what it scores."""
+    from earnest.adapters.ledger import Ledger
+    from earnest.core.data.predictions import Predictions
+    from earnest.core.data.scores import Scores
+
+    for name in _list_given(how):
+        if name != "configs":
+            raise InputError(
+                f"{name_option(name)} is for tables, but this is a ledger", cure="Leave it out."
+            )
+    source = Ledger(path).to_source()
+    assert isinstance(source.evidence, Predictions | Scores)
+    evidence = source.evidence.select(how.configs) if how.configs else source.evidence
+    return evidence, str(source.metric)
+
+
 def read_predictions(
     path: Path, how: PredictionsArguments, by: list[str] | None = None
 ) -> Predictions:
@@ -138,8 +155,14 @@ def read_predictions(
     )
     from earnest.adapters.predictions.run_file import read_predictions_of_run
     from earnest.adapters.readers import PredictionsRequest
+    from earnest.adapters.trials.files import is_ledger
     from earnest.core.data.predictions import Predictions
 
+    if is_ledger(path):
+        tries, _ = _read_ledger(path, how)
+        if not isinstance(tries, Predictions):
+            raise InputError("the ledger holds scores", needs="predictions")
+        return tries
     path = find_run_folder(path)
     run_file = find_run_file(path)
     if run_file is not None:
@@ -166,8 +189,14 @@ def read_file_and_metrics(
     """
     from earnest.adapters.folds.door import open_fold_file
     from earnest.adapters.scores.door import is_evaluation
+    from earnest.adapters.trials.files import is_ledger
     from earnest.core.tables.opening import holds_scores
 
+    if is_ledger(path):
+        if by:
+            raise InputError("--by is for tables, but this is a ledger", cure="Leave it out.")
+        tries, metric = _read_ledger(path, how)
+        return tries, metrics or [metric]
     fold_scores = None if scoring.scores or is_earnest(path) else open_fold_file(path)
     if by and (
         fold_scores is not None or is_evaluation(path) or scoring.scores or holds_scores(path)
@@ -190,8 +219,8 @@ def read_file_and_metrics(
                 f"{option} is for scores", cure=f"Add --scores, or leave {option} out."
             )
     advise_on_tuning(path)
-    metric = find_metric(path)
-    metrics = metrics or ([] if metric is None else [metric])
+    of_run = find_metric(path)
+    metrics = metrics or ([] if of_run is None else [of_run])
     if not metrics and path.exists():  # what is not there is refused when it is read
         refuse_no_metric(
             "For scores of items, such as prompts scored on the same questions, say --scores."
@@ -226,8 +255,9 @@ def _ask_metric(scores: FoldScores) -> list[str]:
 def find_metric(path: Path) -> str | None:
     """Return what the search of a run measured; None for a table, which does not say."""
     from earnest.adapters.evidence import open_evidence
+    from earnest.adapters.trials.files import is_ledger
 
-    if not is_earnest(path):
+    if not is_earnest(path) and not is_ledger(path):
         return None
     metric = open_evidence(path).metric
     return metric if isinstance(metric, str) else None

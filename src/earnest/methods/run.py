@@ -379,7 +379,7 @@ def usual_method(
     Scores of prompts or models on items involve no training, so 'near_winner' holds where their
     mean has a known distribution, and its interval is narrower than that of 'bbc'. Predictions
     without folds may still come from a cross-validation; they stay with 'bbc', and so does an
-    `ensemble`.
+    `ensemble`, and what the scores of one half of the cases have guided.
 
     Examples
     --------
@@ -391,7 +391,7 @@ def usual_method(
     """
     if isinstance(evidence, FoldScores):
         return "bbc_fold"
-    if not isinstance(evidence, Predictions):
+    if not isinstance(evidence, Predictions) or is_guided(evidence):
         return "bbc"
     if evidence.n_configs > 1:
         measure = resolve_metric(metric)

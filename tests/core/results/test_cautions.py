@@ -599,7 +599,7 @@ def searched_on_fewer() -> set[str]:
     """What a search of thirty of forty rows leaves to tell."""
     whole = small_table()
     some, rng = whole.take(np.arange(30)), np.random.default_rng(0)
-    gain = measure_growth(LogisticRegression(), some, whole, "roc_auc", rng, fits=False)
+    gain = measure_growth(LogisticRegression(), some, whole, "roc_auc", rng)
     return kinds((warn_of_growth(gain, "roc_auc"),))
 
 

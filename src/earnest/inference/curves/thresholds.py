@@ -249,7 +249,7 @@ def thresholds_of(
     grid = _lay_grid(pi, scores, thresholds)
     cuts = _Cuts(pi, best, grid)
     cells = list_cells(pi.target.subgroups) if columns else []
-    parts = [pi.take(rows) for _, _, rows in cells]
+    subsets = [pi.take(rows) for _, _, rows in cells]
     with announce_scores(pi, metric, selection.n_resamples, "Thresholds"):
         draws, winners, counted = _count_all(pi, metric, selection, cuts, cells, n_jobs=n_jobs)
     wide_by = 1.0  # as much wider as means of judged cases vary more than those of all
@@ -263,12 +263,12 @@ def thresholds_of(
     levels = [ask.confidence_level, *(shared for _ in cells)]
 
     def make(which: int) -> Thresholds:
-        part, level = [pi, *parts][which], levels[which]
-        positive = int(np.sum(part.target.y == 1))
+        subset, level = [pi, *subsets][which], levels[which]
+        positive = int(np.sum(subset.target.y == 1))
         return Thresholds(
             thresholds=tuple(float(threshold) for threshold in grid),
             curves=_limit_curves(
-                part, best, grid, tables[which], ask, level, wide_by, selection.seeds, which
+                subset, best, grid, tables[which], ask, level, wide_by, selection.seeds, which
             ),
             response=str(pi.kind),
             scale=metric.scale,
@@ -276,8 +276,8 @@ def thresholds_of(
             winner_label=predictions.configs.find_label(pi.configs.ids[best]),
             positive=str(pi.target.classes[1]),
             usual=cut(pi),
-            prevalence=positive / part.n_cases,
-            n_cases=part.n_cases,
+            prevalence=positive / subset.n_cases,
+            n_cases=subset.n_cases,
             n_positive=positive,
             n_configs=pi.n_configs,
             n_resamples=selection.n_resamples,
@@ -459,30 +459,30 @@ def _count_all(
     Beside it what all resamples together count in each subgroup on the cases left out.
     """
     size = len(cuts.grid)
-    parts = [(pi.take(rows), rows) for _, _, rows in cells]
+    subsets = [(pi.take(rows), rows) for _, _, rows in cells]
     each = 2 + 2 * size  # columns of a subgroup
 
     def count(
         best: NDArray[np.intp], inbag: NDArray[np.uint8], outside: NDArray[np.uint8]
     ) -> Floats:
-        out = np.zeros((len(best), 4 + 4 * size + each * len(parts)))
+        out = np.zeros((len(best), 4 + 4 * size + each * len(subsets)))
         for config in np.unique(best[best >= 0]):
             grid = cuts.of(int(config))
             for rows in chunks(np.flatnonzero(best == config), pi.n_cases):
                 above = (inbag[rows], outside[rows])
                 out[rows, : 4 + 4 * size] = count_above(pi, int(config), grid, above)
-                for k, (part, cases) in enumerate(parts):
+                for k, (subset, cases) in enumerate(subsets):
                     start = 4 + 4 * size + each * k
                     left = (outside[np.ix_(rows, cases)],)
-                    out[rows, start : start + each] = count_above(part, int(config), grid, left)
+                    out[rows, start : start + each] = count_above(subset, int(config), grid, left)
         return out
 
-    width = max(pi.n_configs, 4 * size + each * len(parts))
+    width = max(pi.n_configs, 4 * size + each * len(subsets))
     table = draw_scores(pi, metric, how, count, columns=width, n_jobs=n_jobs)
     counts = table[~np.isnan(table[:, 0]), 2:].astype(np.int64)
     edges = [4, *(4 + k * size for k in (1, 2, 3, 4))]
     totals, hits_in, alarms_in, hits_out, alarms_out, rest = np.split(counts, edges, axis=1)
-    sums = rest.sum(axis=0).reshape(len(parts), each)
+    sums = rest.sum(axis=0).reshape(len(subsets), each)
     counted = [
         _Counted(row[2 : 2 + size].astype(np.float64), row[2 + size :].astype(np.float64), row[:2])
         for row in sums

@@ -382,8 +382,8 @@ class _Table:
         sizes = np.bincount(pi.target.y[cell.mask], minlength=2)
         if int(sizes.min()) < LEAST_POSITIVE:
             return None
-        part = pi.take(np.flatnonzero(cell.mask))
-        judged = judge_part(part, self.winner, level=self.level, n_parts=len(self.cells))
+        subset = pi.take(np.flatnonzero(cell.mask))
+        judged = judge_part(subset, self.winner, level=self.level, n_parts=len(self.cells))
         limits = judged.intercept.interval
         return SubgroupCalibration(
             expected=judged.mean_predicted,

@@ -139,21 +139,21 @@ class ScoreLimits:
         of the ratio of Student's quantiles (Korn and Graubard 1998).
         """
         score = self.score
-        own = min(max((score.naive - self.metric.limits[0]) / width, 0.0), 1.0)
+        naive = min(max((score.naive - self.metric.limits[0]) / width, 0.0), 1.0)
         independent = score.n_units == score.n_cases
         most = float(min(score.fewest, score.n_units))
         if law is ScoreLaw.SHARE and independent:
             trials = float(score.n_cases)
         else:
             variance = score.variance / width**2
-            inner = own * (1.0 - own)
+            inner = naive * (1.0 - naive)
             trials = inner / variance if inner > TINY and variance > TINY**2 else most
             if law is ScoreLaw.SHARE:
                 trials = min(trials, float(score.n_cases))
-                free, known = score.n_units - 1, float(stdtrit(score.n_cases - 1, tail))
+                freedom, quantile = score.n_units - 1, float(stdtrit(score.n_cases - 1, tail))
             else:
-                free, known = max(min(score.fewest, score.n_units) - 1, 1), float(ndtri(tail))
-            trials *= min((known / float(stdtrit(free, tail))) ** 2, 1.0)
+                freedom, quantile = max(min(score.fewest, score.n_units) - 1, 1), float(ndtri(tail))
+            trials *= min((quantile / float(stdtrit(freedom, tail))) ** 2, 1.0)
         inner = max(share * (1.0 - share), 0.25 / max(most, 1.0) / 4.0)
         together = inner / trials + score.choice / width**2
         return max(inner / together, TINY)
@@ -162,9 +162,9 @@ class ScoreLimits:
         score, pool = self.score, self.pool
         variance, free, skewness = score.variance, float(score.n_units - 1), 0.0
         if pool is not None:
-            own, every = variance * score.n_units, pool.spread**2
-            shared = (free * own + POOL * every) / (free + POOL)
-            variance = max(own, shared) / score.n_units
+            seen, every = variance * score.n_units, pool.spread**2
+            shared = (free * seen + POOL * every) / (free + POOL)
+            variance = max(seen, shared) / score.n_units
             skewness = pool.skewness
         reach = -float(stdtrit(free, tail))
         error = math.sqrt(variance + score.choice)

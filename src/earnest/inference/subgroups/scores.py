@@ -116,34 +116,34 @@ def score_masks(
     masks : sequence of ndarray, each of shape (n,)
         Which cases.
     """
-    parts = [pi.take(np.flatnonzero(mask)) for mask in masks]
+    subsets = [pi.take(np.flatnonzero(mask)) for mask in masks]
     units = number_units_from_zero(pi)
-    naive = [_score_own(part, metric, winner) for part in parts]
+    naive = [_score_own(subset, metric, winner) for subset in subsets]
     alone = pi.n_configs == 1 and not is_guided(pi)
     values, choices, best = naive, [0.0] * len(masks), np.empty(0, dtype=np.intp)
     if not alone:
-        table, scorers = _draw(pi, metric, selection, masks, parts, n_jobs)
+        table, scorers = _draw(pi, metric, selection, masks, subsets, n_jobs)
         best = table[:, 1].astype(np.intp)
         values = [
             _correct(scorer, columns)
             for scorer, columns in zip(scorers, _split(table, scorers), strict=True)
         ]
-        choices = [_vary_by_choice(part, metric, best) for part in parts]
+        choices = [_vary_by_choice(subset, metric, best) for subset in subsets]
     return MaskScores(
         tuple(
             MaskScore(
                 value=value,
-                naive=own,
-                moves=find_moves(part, metric, winner, units, mask, selection.seeds)
-                if np.isfinite(own)
+                naive=uncorrected,
+                moves=find_moves(subset, metric, winner, units, mask, selection.seeds)
+                if np.isfinite(uncorrected)
                 else np.zeros(int(units.max()) + 1),
                 choice=choice,
-                n_cases=part.n_cases,
+                n_cases=subset.n_cases,
                 n_units=len(np.unique(units[mask])),
-                fewest=_count_fewest(part, metric, units[mask]),
+                fewest=_count_fewest(subset, metric, units[mask]),
             )
-            for value, own, choice, part, mask in zip(
-                values, naive, choices, parts, masks, strict=True
+            for value, uncorrected, choice, subset, mask in zip(
+                values, naive, choices, subsets, masks, strict=True
             )
         ),
         best,
@@ -158,17 +158,17 @@ def number_units_from_zero(pi: Predictions) -> NDArray[np.int64]:
     return np.asarray(np.unique(groups, return_inverse=True)[1], dtype=np.int64)
 
 
-def _score_own(part: Predictions, metric: Metric, winner: int) -> float:
+def _score_own(subset: Predictions, metric: Metric, winner: int) -> float:
     """Return the score of one configuration as it is, NaN where it is undefined."""
-    return float(score_table(part.select(winner), metric, Weights.ones(part.n_cases))[0, 0])
+    return float(score_table(subset.select(winner), metric, Weights.ones(subset.n_cases))[0, 0])
 
 
-def _count_fewest(part: Predictions, metric: Metric, units: NDArray[np.int64]) -> int:
+def _count_fewest(subset: Predictions, metric: Metric, units: NDArray[np.int64]) -> int:
     """Return how many units hold the rarest class, for metrics that need every class."""
-    classes = len(part.target.classes)
+    classes = len(subset.target.classes)
     if not classes or metric.pointwise or not (metric.area or metric.needs_all_classes):
         return len(np.unique(units))
-    return min(len(np.unique(units[part.target.y == code])) for code in range(classes))
+    return min(len(np.unique(units[subset.target.y == code])) for code in range(classes))
 
 
 def _draw(
@@ -176,13 +176,13 @@ def _draw(
     metric: Metric,
     selection: ResampledSelection,
     masks: Sequence[Mask],
-    parts: Sequence[Predictions],
+    subsets: Sequence[Predictions],
     n_jobs: int | None,
 ) -> tuple[Floats, list[WinnerScores]]:
     """Return the score and winner of every resample, then what each mask says of that winner."""
     chosen: list[NDArray[np.intp]] = []
     resampler = selection.find_resampler(pi.target)
-    scorers = [WinnerScores(part, metric, resampler, lambda _: chosen[-1]) for part in parts]
+    scorers = [WinnerScores(subset, metric, resampler, lambda _: chosen[-1]) for subset in subsets]
     rows = [np.flatnonzero(mask) for mask in masks]
 
     def statistic(inbag: Weights) -> Floats:
@@ -192,7 +192,8 @@ def _draw(
         chosen.append(best)
         counts = (np.ascontiguousarray(inbag.values[:, mine]) for mine in rows)
         tables = [
-            scorer(Weights(part, inbag.unit)) for scorer, part in zip(scorers, counts, strict=True)
+            scorer(Weights(subset, inbag.unit))
+            for scorer, subset in zip(scorers, counts, strict=True)
         ]
         return np.column_stack([total, best, *tables])
 
@@ -224,10 +225,10 @@ def _correct(scorer: WinnerScores, table: Floats) -> float:
     return scorer.metric.scale.clip(scorer.corrected(table[defined]))
 
 
-def _vary_by_choice(part: Predictions, metric: Metric, best: NDArray[np.intp]) -> float:
+def _vary_by_choice(subset: Predictions, metric: Metric, best: NDArray[np.intp]) -> float:
     """Return the variance over resamples of the scores on the mask of those who won."""
     winners, wins = np.unique(best[best >= 0], return_counts=True)
-    scores = score_table(part.select(winners), metric, Weights.ones(part.n_cases))[0]
+    scores = score_table(subset.select(winners), metric, Weights.ones(subset.n_cases))[0]
     defined = np.isfinite(scores)
     if defined.sum() < 2:
         return 0.0
@@ -237,7 +238,7 @@ def _vary_by_choice(part: Predictions, metric: Metric, best: NDArray[np.intp]) -
 
 
 def find_moves(
-    part: Predictions,
+    subset: Predictions,
     metric: Metric,
     winner: int,
     units: NDArray[np.int64],
@@ -250,10 +251,10 @@ def find_moves(
     blocks of units in turn (the jackknife).
     """
     moves = np.zeros(int(units.max()) + 1)
-    alone, mine = part.select(winner), units[mask]
+    alone, mine = subset.select(winner), units[mask]
     scored = score_terms(alone, metric)
     if scored is not None and np.isfinite(scored[1]).all():
-        influence = (scored[1] - scored[0])[:, 0] / part.n_cases
+        influence = (scored[1] - scored[0])[:, 0] / subset.n_cases
         np.add.at(moves, mine, influence)
         return moves
     return moves if scored is not None else _leave_blocks_out(alone, metric, moves, mine, seeds)

@@ -22,6 +22,7 @@ from earnest.training.tables.table import TrainingTable, sample_rows
 
 HELD_OUT = 0.2  # of the rows that the search did not see, which compare the two models
 MOST_HELD_OUT = 20_000
+TIMES = 4  # as many rows as the search saw are trained on at most, to see what more rows add
 
 
 @dataclass(frozen=True)
@@ -34,14 +35,16 @@ class RowGain:
     ----------
     n_searched, n_delivered : int
         The rows of the search, and of the delivered model.
-    n_held_out : int
-        The rows that score; 0 where there was no time for it.
+    n_more, n_held_out : int
+        The rows that the winner was trained on to compare, all but those that score, or four times
+        those of the search; and the rows that score. 0 where there are too few.
     score_searched, score_more : float, optional
-        The score of the winner trained on the rows of the search, and on all that do not score.
+        The score of the winner trained on the rows of the search, and on more.
     """
 
     n_searched: int
     n_delivered: int
+    n_more: int = 0
     n_held_out: int = 0
     score_searched: float | None = None
     score_more: float | None = None
@@ -57,8 +60,6 @@ def measure_growth(
     whole: TrainingTable,
     metric: str,
     rng: np.random.Generator,
-    *,
-    fits: bool = True,
 ) -> RowGain:
     """Train the winner on the rows of the search and on more, and score both on the same rows.
 
@@ -71,9 +72,7 @@ def measure_growth(
     metric : str
         What to measure.
     rng : Generator
-        Draws the rows that score.
-    fits : bool
-        Whether there is time for it; otherwise only the numbers of rows are told.
+        Draws the rows that score, and those of the larger training.
     """
     unseen = np.flatnonzero(~np.isin(whole.rows, searched.rows))
     if whole.groups is not None:  # rows of one group must not be on both sides
@@ -82,21 +81,19 @@ def measure_growth(
     layers = None if whole.layers is None else whole.layers[unseen]
     most = min(MOST_HELD_OUT, int(HELD_OUT * len(unseen)))
     bare = RowGain(searched.n_cases, whole.n_cases)
-    if not fits or most < 1:
+    if most < 1:
         return bare
     held = unseen[sample_rows(len(unseen), most, rng, layers=layers, fewest=0)]
     outside = np.ones(whole.n_cases, dtype=bool)
     outside[held] = False
     if whole.groups is not None:
         outside &= ~np.isin(whole.groups, whole.groups[held])
-    test = whole.take(held)
-    scores = [
-        _score(winner, train, test, metric)
-        for train in (searched, whole.take(np.flatnonzero(outside)))
-    ]
+    test, more = whole.take(held), whole.take(np.flatnonzero(outside))
+    more = more.sample(TIMES * searched.n_cases, rng)
+    scores = [_score(winner, train, test, metric) for train in (searched, more)]
     if not np.isfinite(scores).all():
         return bare
-    return RowGain(searched.n_cases, whole.n_cases, len(held), scores[0], scores[1])
+    return RowGain(searched.n_cases, whole.n_cases, more.n_cases, len(held), *scores)
 
 
 def _score(winner: Estimator, train: TrainingTable, test: TrainingTable, metric: str) -> float:
@@ -129,6 +126,7 @@ def warn_of_growth(growth: RowGain, metric: str) -> Caution:
         growth.n_searched,
         growth.n_delivered,
         metric,
+        growth.n_more,
         growth.n_held_out,
         growth.score_searched,
         growth.score_more,

@@ -414,14 +414,12 @@ class Job:
             return None
         return fit_seconds / at_once(self.options.n_jobs) / self.options.seconds
 
-    def _measure_growth(
-        self, winner: Estimator, searched: TrainingTable, fits: bool
-    ) -> RowGain | None:
-        """Return what the rows add that the search did not see, where there is time to tell."""
+    def _measure_growth(self, winner: Estimator, searched: TrainingTable) -> RowGain | None:
+        """Return what the rows add that the search did not see, None where it saw all."""
         if searched.n_cases == self.table.n_cases:
             return None
         draws = Seeds(self.seed).generator(Purpose.SPLITS, 0, 8)
-        return measure_growth(winner, searched, self.table, self.metric, draws, fits=fits)
+        return measure_growth(winner, searched, self.table, self.metric, draws)
 
     def _screen(
         self, table: TrainingTable, folds: Pairs, ran: TuneRun, scan: ColumnScan, pi: Predictions,
@@ -495,10 +493,8 @@ class Job:
         shares = estimate.ensemble or {winner.name: 1.0}
         members = [by_name[name].estimator for name in shares]
         joined = join_members(members, [*shares.values()], classes=bool(table.classes))
-        began = monotonic()
         estimator = _fit_winner(joined, self.table, workers(self.options.n_jobs))
-        left = self.started + self.options.seconds - plan.ending.writing - monotonic()
-        growth = self._measure_growth(joined, table, (GROWTH - 1) * (monotonic() - began) < left)
+        growth = self._measure_growth(joined, table)
         if growth is not None:
             estimate = _add_cautions(estimate, [warn_of_growth(growth, self.metric)])
         if not getattr(estimator[-1] if len(shares) == 1 else estimator, "rises_", True):
