@@ -57,7 +57,7 @@ def facts_table(name: str) -> str:
     aliases += "".join(f", `{name}` with {_knobs(of)}" for name, of in spec.presets.items())
     rows = [
         ["name", f"`{spec.name}`{aliases}; in Python `earnest.methods.{method.__name__}`"],
-        ["needs", f"{spec.needs}" + _least(spec)],
+        ["needs", spec.evidence + _least(spec)],
         ["metrics", str(spec.metrics)],
         ["corrects for the search", _yes(spec.corrected)],
         ["interval", _yes(spec.interval)],
@@ -80,7 +80,7 @@ def test_table(name: str) -> str:
     aliases = "".join(f", `{alias}`" for alias in spec.aliases)
     rows = [
         ["name", f"`{spec.name}`{aliases}; in Python `earnest.comparison.{test.__name__}`"],
-        ["needs", f"{spec.needs}" + _least(spec)],
+        ["needs", spec.evidence + _least(spec)],
         ["metrics", str(spec.metrics)],
         ["repeats; groups", f"{_yes(spec.repeats)}; {_yes(spec.groups)}"],
         ["p-value", _yes(spec.p_value)],

@@ -106,6 +106,8 @@ def results() -> dict[str, Any]:
             pi.select(names[0]), metric="accuracy", against=pi.select(names[1]), margin=0.1
         ),
         "plan": en.plan(pi, metric="accuracy", detect=0.1, rng=0),
+        "floor": en.floor([0.6, 0.7, 0.65], n=100),
+        "fold scores": en.estimate({"a": [0.6, 0.7, 0.65, 0.7, 0.6], "b": [0.7] * 5}, rng=0),
         "inclusions": en.calibrate(
             pi,
             metric="accuracy",
@@ -134,7 +136,7 @@ KINDS = [
     "comparisons", "gain", "mean gain", "no gain", "thresholds", "learning curve",
     "bootstrap bca", "bootstrap percentile", "bootstrap basic",
     "bootstrap studentised", "undefined draws", "lower bound", "jackknife", "influence",
-    "given slope", "verdict", "verdict on a pair", "plan", "inclusions",
+    "given slope", "verdict", "verdict on a pair", "plan", "floor", "fold scores", "inclusions",
     "explanation",
     "curve", "surface", "regions", "interval", "caution",
     "refusal", "counts", "stability",

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from earnest.adapters.evidence import EvidenceLike, open_evidence
+from earnest.adapters.evidence import EvidenceLike, EvidenceTable, open_evidence
 from earnest.comparison.asking import (
     ComparisonRequest,
     ask_first_that_applies,
@@ -16,6 +16,7 @@ from earnest.comparison.asking import (
     find_evidence_cautions,
     find_pair,
     find_undefined,
+    read_compared,
     read_measured,
     refuse_undefined,
     result,
@@ -75,7 +76,8 @@ def compare(
         The predictions of both configurations; or those of the first, with `a` the Predictions of
         the second on the same cases and folds; or scores of prompts or models on the same items; or
         the Replicates of a learner, with `a` those of another on the same bootstrap samples. A
-        fitted `SearchCV`, the folder of a run or a file stands for the predictions in it.
+        fitted `SearchCV`, the folder of a run or a file stands for the predictions in it; a fitted
+        `GridSearchCV` and the like for the scores of its folds.
     a, b : str or int
         The configurations, by name or position.
     test : str or Test, optional
@@ -84,7 +86,8 @@ def compare(
         cross-validated predictions `corrected_z`, which compares learners, or
         `corrected_bootstrap` for metrics that it cannot take; for a test set or scores the first
         that applies of `delong` (for the ROC AUC of two classes), `bayle` and `bootstrap`; for
-        replicates `lpob` (for an AUC or a concordance) or `loob`.
+        replicates `lpob` (for an AUC or a concordance) or `loob`; for scores of folds
+        `corrected_t`.
     metric : str, Metric or callable
         What to compare by, named like scikit-learn's scorers and shown in its natural sign; leave
         it out for scores, which have their own summary, and for a search to use its metric.
@@ -138,35 +141,31 @@ def compare(
 
     def request(test: str | Test, evidence: Evidence) -> ComparisonRequest:
         how = (alternative, confidence_level, n_resamples, rng, n_jobs)
-        return ComparisonRequest.of(test, *how, evidence=evidence)
+        return ComparisonRequest.of(test, *how, evidence=evidence, fold_scores=folds)
 
-    source = open_evidence(predictions, by)
+    source, folds = open_evidence(predictions, by), None
     metric, rng = source.metric_or(metric), source.seed_or(rng)
-    other = a if a is None or isinstance(a, str | int | np.integer) else open_evidence(a).evidence
+    other = a if a is None or isinstance(a, str | int) else _open_other(a)
     if isinstance(source.evidence, Replicates) or isinstance(other, Replicates):
         both = find_learners(source.evidence, other, b)
         measure = settle_metric(both[0], metric)[1]
 
-        if by is not None:
-            raise EvidenceError(
-                "subgroups are those of predictions",
-                needs="earnest.Predictions, a search or a run",
-                got="Replicates",
-                cure=f"Leave {arg('by')} out.",
-            )
+        _refuse_by(by, "Replicates")
 
         def ask_samples(test: str | Test) -> Comparison:
             return compare_samples(request(test, Evidence.REPLICATES), both, measure)
 
         return ask_first_that_applies(test, TESTS_OF_SAMPLES, ask_samples)
     evidence, first, second = find_pair(source.evidence, other, b)
-    pi, measure = read_measured(evidence, metric)
+    pi, measure, folds = read_compared(evidence, metric)
+    if folds is not None:
+        _refuse_by(by, "scores of folds")
 
     def ask(test: str | Test) -> Comparison:
         return _compare(request(test, Evidence.OUT_OF_SAMPLE), pi, measure, first, second)
 
     columns = () if by is None else find_columns(pi, by)
-    comparison = ask_first_that_applies(test, default_tests(pi, measure), ask)
+    comparison = ask_first_that_applies(test, default_tests(pi, measure, folds), ask)
     if not columns:
         return comparison
     chosen = comparison.test if test is None else test
@@ -268,6 +267,22 @@ def _stand(
     )
 
 
+def _refuse_by(by: ByLike | None, evidence: str) -> None:
+    """Refuse subgroups of evidence that has no cases."""
+    if by is not None:
+        raise EvidenceError(
+            "subgroups are those of predictions",
+            needs="earnest.Predictions, a search or a run",
+            got=evidence,
+            cure=f"Leave {arg('by')} out.",
+        )
+
+
+def _open_other(a: EvidenceLike) -> int | EvidenceTable:
+    """Return the place of a configuration, or the second table."""
+    return int(a) if isinstance(a, np.integer) else open_evidence(a).evidence
+
+
 def _compare(
     request: ComparisonRequest, pi: Predictions, measure: Metric, first: int, second: int
 ) -> Comparison:
@@ -275,7 +290,7 @@ def _compare(
     question = request.question(table, measure, pi.fingerprint)
     refuse_undefined(question)
     reading = request.test.read(question)
-    cautions = find_evidence_cautions(table, measure, request.test)
+    cautions = find_evidence_cautions(table, measure, request.test, request.fold_scores)
     # Cases of a fold that only one of the two has were tested all the same.
     every_remark = (*remarks, *(c for c in cautions if not (remarks and c.about is Scope.UNTESTED)))
     comparison = result(request, question, reading, 0, 0 if first == second else 1, every_remark)
@@ -387,16 +402,16 @@ def compare_many(
     """
     check.one_of("adjust", adjust, ADJUSTMENTS)
     source = open_evidence(predictions)
-    pi, measure = read_measured(source.evidence, source.metric_or(metric))
+    pi, measure, folds = read_compared(source.evidence, source.metric_or(metric))
     winner, seed = source.winner_by(metric), source.seed_or(rng)
 
     def ask(test: str | Test) -> Comparisons:
         request = ComparisonRequest.of(
-            test, alternative, confidence_level, n_resamples, seed, n_jobs
+            test, alternative, confidence_level, n_resamples, seed, n_jobs, fold_scores=folds
         )
         return compare_all(request, pi, measure, adjust=adjust, reference=reference, winner=winner)
 
-    return ask_first_that_applies(test, default_tests(pi, measure), ask)
+    return ask_first_that_applies(test, default_tests(pi, measure, folds), ask)
 
 
 def compare_all(
@@ -441,7 +456,10 @@ def compare_all(
         else pairs.p_value(comparison, "two-sided")
         for comparison in against
     }
-    remarks = [*find_evidence_cautions(pi, measure, request.test), *left_out]
+    remarks = [
+        *find_evidence_cautions(pi, measure, request.test, request.fold_scores),
+        *left_out,
+    ]
     simple = [configs.ids[config] for config in configs.simplicity_order()]
     joint = pairs.largest is not None
     return Comparisons(

@@ -9,15 +9,17 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from earnest.adapters.evidence import EvidenceLike, EvidenceTable, open_evidence
+from earnest.adapters.evidence import EvidenceLike, EvidenceTable, Source, open_evidence
+from earnest.adapters.ledger import PATIENCE, find_ledger
 from earnest.comparison.asking import (
     ComparisonRequest,
     ask_first_that_applies,
@@ -32,6 +34,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError, StoreError
 from earnest.core.base.rng import RngLike
 from earnest.core.cautions import of_limits, of_tables, of_tests
+from earnest.core.data.guides import FIXED
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
 from earnest.core.data.subgroups import ByLike, SubgroupColumn, find_columns, list_cells
@@ -40,8 +43,9 @@ from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import ClaimFamily
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.core.results.specs import Selection, Side
-from earnest.core.text.doors import arg
+from earnest.core.text.doors import arg, word
 from earnest.decision.verdict import (
+    Outcome,
     SubgroupVerdict,
     Verdict,
     combine_outcomes,
@@ -54,12 +58,13 @@ from earnest.methods.base import Method
 from earnest.methods.run import estimate
 from earnest.metrics.families import Metric, MetricLike
 from earnest.metrics.responding import pick_answer
-from earnest.store import SqliteStore
+from earnest.store import SqliteStore, read_run_identity
 
 IN_TAIL = 200  # resamples wanted beyond a limit, so that it hardly depends on the seed
 MOST_RESAMPLES = 20_000
 FEW_DIFFERENT = 10  # cases that differ, below which their mean is not taken as normal
 BASELINE = "baseline"
+CONFIG_OPTION = word("`config`", "--configs")
 
 
 def gate(
@@ -89,7 +94,7 @@ def gate(
     Parameters
     ----------
     new : Predictions, Scores, SearchCV, str or Path
-        The new result; or a fitted `SearchCV`, the folder of a run or a file that holds it. Of
+        The new result; or a fitted `SearchCV`, a `Ledger`, the folder of a run or a file. Of
         several configurations the best is judged, corrected for the choice.
     metric : str, Metric or callable
         What to measure; left out for scores, and for a search to use its metric.
@@ -102,7 +107,8 @@ def gate(
         paired.
     config : str or int, optional
         The configuration of `new` to judge, if it was fixed before any score was seen; nothing is
-        then corrected.
+        then corrected. Of a `Ledger`, the try that is best on the half that its agent is told of:
+        the other half judges it.
     by : str, list of str, array or dict of arrays, optional
         What divides the cases into subgroups, as for `estimate`. It then fails where any subgroup
         does, and passes where all of them do; half of the error is for all cases together, and
@@ -111,7 +117,9 @@ def gate(
         One minus the probability of a wrong pass, and of a wrong fail.
     ledger : path, optional
         The file that counts the looks at these items. The k-th look has limits at the level
-        1 - alpha / (k (k + 1)), so that all looks together keep the level.
+        1 - alpha / (k (k + 1)), so that all looks together keep the level. A `Ledger` counts its
+        own. While it is open the verdict says pass or undecided and hides the numbers, which would
+        guide the next try; each bound is then a look.
     method, test : optional
         The method of the estimate, as for `estimate`; the test, as for `compare`.
     rng : None, int, SeedSequence, Generator or RandomState
@@ -136,8 +144,10 @@ def gate(
     >>> en.gate(new, metric="roc_auc", against=old, margin=0.05).outcome
     'pass'
     """
-    source = open_evidence(new, by)
+    source = _open_new(new, by)
     pi, measure = read_measured(source.evidence, source.metric_or(metric))
+    if source.looks is not None:
+        ledger = _check_ledger(source, config, against, ledger)
     columns = _find_columns(source.evidence, pi, by)
     if columns:
         pi = replace(pi, target=replace(pi.target, subgroups=columns))
@@ -152,21 +162,88 @@ def gate(
         items="" if ledger is None else identify_items(source.evidence),
         winner=source.winner_by(metric) if config is None else None,
         answer_with=source.answer_with if metric is method is config is None else None,
+        own_ledger=source.looks is not None,
+        hidden=source.hidden,
+        question=repr((above, below, margin)) if source.hidden else "",
         columns=columns,
     )
+    rows = None
     if config is not None:
         pi = pi.select(config)
+        pi, rows = take_judges(pi)
     _check_bound(measure, above, below, against, margin)
     if against is None:
         bound = above if above is not None else below
         assert bound is not None
         evidence = source.evidence if config is None else pi
         return _judge_alone(evidence, pi, measure, float(bound), ask)
-    old = open_evidence(against, by)
+    old = _open_rival(against, source, by)
     other, _ = read_measured(old.evidence, ask.metric)
     in_use = old.winner_by(metric)
     other = other if in_use is None else other.select(in_use)
+    if rows is not None and other.n_cases == len(rows):
+        other = other.take(np.flatnonzero(rows))
     return _judge_pair(pi, other, measure, float(margin or 0.0), ask)
+
+
+def _open_new(new: object, by: ByLike | None) -> Source:
+    """Return what is judged; of a ledger also while it is open."""
+    ledger = find_ledger(new)
+    if ledger is None:
+        return open_evidence(new, by)
+    if by is not None:
+        raise InputError(
+            f"a gate on a ledger judges all cases of a half, without {arg('by')}",
+            cure=f"Leave {arg('by')} out.",
+        )
+    return ledger.to_source(hidden=True)
+
+
+def _open_rival(against: object, source: Source, by: ByLike | None) -> Source:
+    """Return what is in use; of the same ledger, what it began with."""
+    ledger = find_ledger(against)
+    same = ledger is not None and source.looks is not None and ledger.path.samefile(source.looks)
+    if not same:
+        return open_evidence(against, by)
+    evidence = source.evidence
+    assert isinstance(evidence, Predictions | Scores)
+    guides = evidence.guides if isinstance(evidence, Predictions) else evidence.parts.guides
+    assert guides is not None
+    first = evidence.select(np.flatnonzero(guides.guided_by == FIXED).tolist())
+    return Source(evidence=first, metric=source.metric)
+
+
+def _check_ledger(
+    source: Source, config: object, against: object, ledger: str | Path | None
+) -> Path:
+    """Return the file that counts the looks at a ledger; refuse what would tell its winner."""
+    assert source.looks is not None
+    if ledger is not None and not (Path(ledger).exists() and source.looks.samefile(ledger)):
+        raise InputError(
+            "a ledger counts its own looks",
+            needs=f"no {arg('ledger')}",
+            got=repr(str(ledger)),
+            cure="Leave it out.",
+        )
+    if config is None and (source.hidden or against is not None):
+        raise InputError(
+            "a gate on a ledger judges one try" + (" while it is open" if source.hidden else ""),
+            needs=f"{CONFIG_OPTION}, the try that is best on the half that its agent is told of",
+            got="the best on all cases" if not source.hidden else "none",
+        )
+    return source.looks
+
+
+def take_judges(pi: Predictions) -> tuple[Predictions, NDArray[np.bool_] | None]:
+    """Return one configuration on the cases that did not guide it, and which these are.
+
+    Its agent chose it by the scores of the other half, so here it was fixed in advance.
+    """
+    if pi.guides is None:
+        return pi, None
+    rows = pi.guides.judges([0])[0]
+    taken = pi.take(np.flatnonzero(rows))
+    return replace(taken, guides=None, configs=replace(pi.configs, static=True)), rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,6 +260,9 @@ class _GateOptions:
     items: str  # what the items are known by in the ledger
     winner: str | None  # that a search delivers; another one is not judged in its name
     answer_with: Callable[[int], Estimate] | None  # of a search
+    own_ledger: bool = False  # whether the result comes from that ledger
+    hidden: bool = False  # whether no number may be told
+    question: str = ""  # the bound, where each is a look
     columns: tuple[SubgroupColumn, ...] = ()
 
     def share(self, level: float) -> float:
@@ -253,8 +333,9 @@ def _take_look(
     """Return which look at these tables this is, and the level that is left for it."""
     if ask.ledger is None:
         return None, ask.level
-    use = identify_evidence(*tables)
-    look = enter_look(ask.ledger, ask.items, use, about, metric)
+    use = identify_evidence(*tables) + ask.question
+    identity = read_run_identity(ask.ledger) if ask.own_ledger else None
+    look = enter_look(ask.ledger, ask.items, use, about, metric, identity)
     return look, level_of_look(ask.level, look.number)
 
 
@@ -283,7 +364,7 @@ def _judge_alone(
     remarks = {str(caution): caution for side in (lower, upper) for caution in side.cautions}
     outcome = decide_outcome(low, high, bound, greater_is_better=better)
     subgroups = _judge_subgroups(estimate, pi, measure, bound, level, ask)
-    return Verdict(
+    verdict = Verdict(
         outcome=str(combine_outcomes([outcome, *(each.outcome for each in subgroups)])),
         of_all=str(outcome) if subgroups else None,
         subgroups=subgroups,
@@ -298,12 +379,27 @@ def _judge_alone(
         confidence_level=ask.level,
         level=level,
         look=None if look is None else look.number,
-        n_items=estimate.n_cases,
+        n_items=estimate.n_cases or 0,
         n_configs=estimate.n_configs,
         method=estimate.method,
         selection=estimate.selection,
         cautions=by_severity([*remarks.values(), *list_remarks(look)]),
         provenance=estimate.provenance,
+    )
+    return hide_numbers(verdict, look) if ask.hidden else verdict
+
+
+def hide_numbers(verdict: Verdict, look: Look | None) -> Verdict:
+    """Return a verdict that tells whether it passes, and no more."""
+    passed = verdict.outcome == Outcome.PASS
+    return replace(
+        verdict,
+        outcome=str(Outcome.PASS if passed else Outcome.UNDECIDED),
+        value=math.nan,
+        low=-math.inf,
+        high=math.inf,
+        hidden=True,
+        cautions=by_severity(list_remarks(look)),
     )
 
 
@@ -422,7 +518,7 @@ def _judge_pair(
     comparison, several = pair.comparison, max(pi.n_configs, other.n_configs) > 1
     outcome = decide_outcome(low, high, bound, greater_is_better=better)
     subgroups = _compare_subgroups(table, pi.n_configs, measure, bound, level, pair, ask)
-    return Verdict(
+    verdict = Verdict(
         outcome=str(combine_outcomes([outcome, *(each.outcome for each in subgroups)])),
         of_all=str(outcome) if subgroups else None,
         subgroups=subgroups,
@@ -446,6 +542,7 @@ def _judge_pair(
         ),
         provenance=comparison.provenance,
     )
+    return hide_numbers(verdict, look) if ask.hidden else verdict
 
 
 def _compare_subgroups(
@@ -695,7 +792,14 @@ def level_of_look(confidence_level: float, number: int) -> float:
     return 1.0 - (1.0 - confidence_level) / (number * (number + 1))
 
 
-def enter_look(ledger: str | Path, items: str, use: str, about: str, metric: str) -> Look:
+def enter_look(
+    ledger: str | Path,
+    items: str,
+    use: str,
+    about: str,
+    metric: str,
+    identity: Mapping[str, str] | None = None,
+) -> Look:
     """Record a look in the ledger of these items, unless it is there, and return its number.
 
     Parameters
@@ -708,11 +812,13 @@ def enter_look(ledger: str | Path, items: str, use: str, about: str, metric: str
         What is looked at: the same evidence for the same metric is the same look.
     about, metric : str
         What a reader of the ledger is told.
+    identity : mapping, optional
+        That of a `Ledger` of these items; without it the file is one of looks alone.
     """
     look = hashlib.sha256(f"{use} {metric}".encode()).hexdigest()[:32]
     try:
-        with SqliteStore(ledger) as store:
-            store.open({"kind": "test set", "cases": items})
+        with SqliteStore(ledger, patience=PATIENCE) as store:
+            store.open(identity or {"kind": "test set", "cases": items})
             uses: list[dict[str, str]] = json.loads(store.documents().get(USES, "[]"))
             looks = [entry["use"] for entry in uses]
             if look not in looks:
@@ -741,7 +847,7 @@ def identify_items(evidence: EvidenceTable) -> str:
         names = np.arange(evidence.n_cases) if ids is None else np.asarray(ids)
         texts = np.sort(names.astype(str))
         return hashlib.sha256("\0".join(["scores", *texts.tolist()]).encode()).hexdigest()[:32]
-    target, n = evidence.target, evidence.n_cases
+    target, n = evidence.target, evidence.n_cases or 0
     names = np.arange(n) if target.ids is None else np.asarray(target.ids)
     texts = names.astype(str)
     order = np.argsort(texts, kind="stable")

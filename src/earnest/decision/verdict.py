@@ -98,8 +98,11 @@ class Verdict(MetricResult):
     value : float
         The metric, corrected for the choice where there was one; against a baseline, the
         difference to it.
+        NaN where it is hidden.
     low, high : float
         Its one-sided limits: each is wrong in at most 1 minus `level` of all cases.
+    hidden : bool
+        Whether the numbers are hidden, as those of an open ledger.
     bound : float
         What the value must reach: the threshold, or the margin below the baseline.
     margin : float or None
@@ -147,7 +150,7 @@ class Verdict(MetricResult):
     derived: ClassVar[tuple[str, ...]] = ("exit_code", "sentence", "more_items")
 
     outcome: str
-    value: float
+    value: float = field(metadata={"none": math.nan})
     low: float = field(metadata=LOW_END)
     high: float = field(metadata=HIGH_END)
     bound: float
@@ -164,6 +167,7 @@ class Verdict(MetricResult):
     selection: Selection
     cautions: tuple[Caution, ...]
     provenance: Provenance = field(metadata=FLAT)
+    hidden: bool = False
     of_all: str | None = field(default=None, metadata=OPTIONAL)
     subgroups: tuple[SubgroupVerdict, ...] = ()
 
@@ -180,7 +184,7 @@ class Verdict(MetricResult):
     @property
     def more_items(self) -> int | None:
         """About how many more items would decide it, None where that is no question."""
-        if (self.of_all or self.outcome) != Outcome.UNDECIDED:
+        if (self.of_all or self.outcome) != Outcome.UNDECIDED or self.hidden:
             return None
         return count_more(self.value, (self.low, self.high), self.bound, self.n_items, self.level)
 
@@ -209,6 +213,12 @@ class Verdict(MetricResult):
         who = f"{self.metric} of {self.config}" if self.config else self.metric
         who += " on all cases" if self.subgroups else ""
         sure = f"with {100 * self.level:.6g} % confidence"
+        if self.hidden:
+            shown = "is shown" if self.passed else "is not shown"
+            if self.margin is None:
+                return f"{who} {shown} to be {good} {self.bound:g} ({sure})"
+            allowed = f" by more than {self.margin:g}" if self.margin else ""
+            return f"{who} {shown} not to be worse than that of {self.baseline}{allowed} ({sure})"
         if self.margin is None:
             facts = {
                 Outcome.PASS: f"is {good} {self.bound:g} ({short(self.value)}; {sure} {good} "
@@ -239,6 +249,8 @@ class Verdict(MetricResult):
         return number(value, places, limits)
 
     def _advice(self) -> str:
+        if self.hidden:
+            return " The ledger is open, so its numbers are hidden."
         if (self.of_all or self.outcome) != Outcome.UNDECIDED:
             return ""
         more = self.more_items
@@ -271,7 +283,8 @@ class Verdict(MetricResult):
         short = self._write
         what = self.metric if self.baseline is None else f"{self.metric} against {self.baseline}"
         heads: tuple[str, ...] = ("verdict", what, "lower limit", "upper limit", "bound", "n")
-        cells = (str(self.outcome), *map(short, (self.value, self.low, self.high)))
+        numbers = (self.value, self.low, self.high)
+        cells = (str(self.outcome), *("hidden" if self.hidden else short(v) for v in numbers))
         row = (*cells, f"{self.bound:g}", f"{self.n_items:,}")
         codes = sorted({caution.code for caution in self.cautions})
         note = f"{self.method}, limits one-sided at {100 * self.level:.6g} %."

@@ -95,7 +95,8 @@ class Answer:
 class GainPart:
     """What the search gained, what to do next, and what more cases would do.
 
-    `learning` is the curve of the winner over its training cases, where that was trained.
+    `learning` is the curve of the winner over its training cases, where that was trained, and
+    `halves` what the samplers of a crossed search were told, with what the unseen half says.
     """
 
     heading: str
@@ -106,6 +107,7 @@ class GainPart:
     panel: Panel
     more: tuple[str, ...] = ()
     learning: Panel | None = None
+    halves: Panel | None = None
     cautions: tuple[Caution, ...] = ()
 
 

@@ -52,17 +52,18 @@ def show_read(job: Any) -> None:
 
 def read_words(table: Any) -> str:
     """Return in a line what the table holds."""
-    levels = table.inputs.levels
-    kinds = [
-        f"{count:,} {word}"
-        for word, count in (
-            ("numeric", sum(level == 0 for level in levels)),
-            ("categorical", sum(level > 0 for level in levels)),
-        )
-        if count
-    ]
-    noun = "feature" if len(levels) == 1 else "features"
-    return f"{table.n_known:,} cases, {' and '.join(kinds)} {noun}; {table.words}"
+    counts = table.schema.count_kinds()
+    words = {
+        ColumnKind.NUMBER: "numeric",
+        ColumnKind.CATEGORY: "categorical",
+        ColumnKind.LEVELS: "many-level",
+        ColumnKind.DATE: "date",
+        ColumnKind.TEXT: "text",
+    }
+    kinds = [f"{counts[kind]:,} {word}" for kind, word in words.items() if kind in counts]
+    listed = " and ".join(filter(None, [", ".join(kinds[:-1]), kinds[-1]]))
+    noun = "feature" if sum(counts.values()) == 1 else "features"
+    return f"{table.n_known:,} cases, {listed} {noun}; {table.words}"
 
 
 def describe_left_out(schema: Any) -> str:
@@ -111,9 +112,11 @@ def plan_words(job: Any, plan: Any) -> str:
     kind = f"grouped {kind}" if job.table.groups is not None else kind
     tried = write_count(plan.n_sure or len(plan.configs), "configuration")
     tried += " and more while there is time" if plan.n_sure else ""
-    parts = [tried, f"{job.options.folds} {kind}folds"]
-    if job.options.repeats > 1:
-        parts.append(f"{job.options.repeats} repeats")
+    splits = job.splits
+    used = "" if splits.n_used is None else f"{splits.n_used} of "
+    parts = [tried, f"{used}{splits.folds} {kind}folds"]
+    if splits.repeats > 1:
+        parts.append(f"{splits.repeats} repeats")
     if plan.n_rows < job.table.n_known:
         parts.append(f"{plan.n_rows:,} rows")
     return ", ".join([*parts, f"metric {job.metric}", f"seed {plan.seed}"])

@@ -16,7 +16,7 @@ from earnest.core.arguments.shared import (
     Seed,
 )
 
-ENSEMBLES = ("greedy", "none")
+ENSEMBLES = ("auto", "greedy", "none")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +61,16 @@ class TuneArguments(CasesArguments):
         ),
     ] = None
     by: ByColumns = None
-    folds: Annotated[int, Argument("Number of folds.", "K", HOW, usual=True, low=2)] = 10
+    folds: Annotated[
+        int | None,
+        Argument(
+            "[dim]default: 10, or 5 from 5,000 cases on[/dim]  Number of folds.",
+            "K",
+            HOW,
+            usual=True,
+            low=2,
+        ),
+    ] = None
     repeats: Annotated[int, Argument("Number of times to repeat the folds.", "R", HOW, low=1)] = 1
     drop: Annotated[
         str | None,
@@ -75,12 +84,12 @@ class TuneArguments(CasesArguments):
         str,
         Argument(
             "greedy: average several configurations if that promises more than the best one. "
-            "none: use the best one.",
+            "none: use the best one. auto: greedy where there is time to judge it.",
             "RULE",
             HOW,
             choices=ENSEMBLES,
         ),
-    ] = "none"
+    ] = "auto"
     portfolio: Annotated[
         str,
         Argument(

@@ -26,7 +26,7 @@ from earnest.core.results.interval import (
     open_side,
     tail_of,
 )
-from earnest.core.results.specs import ComparisonEstimand, Side
+from earnest.core.results.specs import ComparisonEstimand, Evidence, Side
 from earnest.core.results.subgroups import Subgroups
 from earnest.core.text.cleaning import clean_line
 from earnest.core.text.comparison import (
@@ -184,11 +184,14 @@ class Comparison(MetricResult):
     estimand : ComparisonEstimand
         What the difference is of: of learners, or of the models of these folds.
     n_cases, n_resamples, n_valid : int
-        What it is based on; `n_valid` resamples had a defined value.
+        What it is based on; `n_valid` resamples had a defined value. Of scores of folds the cases
+        are folds.
     cautions : tuple of Caution
         Coded remarks.
     provenance : Provenance
         Seed, fingerprint, folds, knobs and versions.
+    evidence : Evidence or None
+        'scores of folds' where these were all there was.
     subgroups : Subgroups or None
         The difference in every subgroup, where `by` was asked for.
     source : LimitSource or None
@@ -240,6 +243,7 @@ class Comparison(MetricResult):
     least_p: float | None = None
     best_of: int | None = None
     p_at_once: Mapping[str, float] | None = None
+    evidence: Evidence | None = field(default=None, metadata=OPTIONAL)
     subgroups: Subgroups | None = field(default=None, metadata=OPTIONAL)
     source: LimitSource | None = field(default=None, repr=False, compare=False, metadata=SOURCE)
 
@@ -355,7 +359,8 @@ class Comparison(MetricResult):
         """Return one line that can be pasted in a paper."""
         pair = f"{self.metric}({self.a}) - {self.metric}({self.b})"
         words = [outcome_words(self, pair), interval_words(self), chance_words(self)]
-        return clean_line(f"{', '.join(w for w in words if w)} ({self.test}, n={self.n_cases})")
+        size = f"n={self.n_cases}" if self.evidence is None else f"{self.n_cases} folds"
+        return clean_line(f"{', '.join(w for w in words if w)} ({self.test}, {size})")
 
 
 def level_remarks(comparison: Comparison) -> Iterable[Caution]:

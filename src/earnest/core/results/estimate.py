@@ -35,7 +35,7 @@ from earnest.core.results.interval import (
 )
 from earnest.core.results.scale import Provenance as Provenance
 from earnest.core.results.scale import Scale as Scale
-from earnest.core.results.specs import AgainstChance, Guide, Selection, Side
+from earnest.core.results.specs import AgainstChance, Evidence, Guide, Selection, Side
 from earnest.core.results.subgroups import Subgroups
 from earnest.core.text.numbers import decimals, number
 
@@ -96,7 +96,8 @@ class Estimate(MetricResult):
     winner_label : str or None
         The same with its parameters, such as 'c7: C 10, gamma 0.1'; None where they are not known.
     n_cases, n_configs, n_resamples, n_valid : int
-        What it is based on; `n_valid` resamples had a defined value.
+        What it is based on; `n_valid` resamples had a defined value. `n_cases` is None where only
+        scores of folds are known, and not of how many cases.
     cautions : tuple of Caution
         Coded remarks.
     provenance : Provenance
@@ -115,6 +116,8 @@ class Estimate(MetricResult):
     guide : Guide or None
         Which cases guided the proposals of an adaptive search, and so whether the value is
         corrected for them; None where the configurations were fixed in advance.
+    evidence : Evidence or None
+        'scores of folds' where these were all there was; None for predictions and the like.
     subgroups : Subgroups or None
         The score in every subgroup, where `by` was asked for.
     source : LimitSource or None
@@ -151,7 +154,7 @@ class Estimate(MetricResult):
     selection: Selection
     naive: float | None
     winner: str | None
-    n_cases: int
+    n_cases: int | None
     n_configs: int
     n_resamples: int | None
     n_valid: int | None
@@ -163,6 +166,7 @@ class Estimate(MetricResult):
     ensemble: Mapping[str, float] | None = field(default=None, metadata=OPTIONAL)
     winner_label: str | None = field(default=None, metadata=OPTIONAL)
     guide: Guide | None = field(default=None, metadata=OPTIONAL)
+    evidence: Evidence | None = field(default=None, metadata=OPTIONAL)
     subgroups: Subgroups | None = field(default=None, metadata=OPTIONAL)
     source: LimitSource | None = field(default=None, repr=False, compare=False, metadata=SOURCE)
     details: Any = field(default=None, repr=False, compare=False, metadata=HIDDEN)
@@ -182,6 +186,12 @@ class Estimate(MetricResult):
     def honest(self) -> bool:
         """Whether value or limit allow for the choice of the winner, or nothing was selected."""
         return self.selection is not Selection.UNCORRECTED
+
+    @property
+    def splits(self) -> str:
+        """The folds, and the repeats if there are several: '10 folds', '5 folds x 3'."""
+        repeats = self.provenance.n_repeats
+        return f"{self.provenance.n_folds} folds" + (f" x {repeats}" if repeats > 1 else "")
 
     @property
     def optimism(self) -> float | None:
@@ -334,7 +344,8 @@ class Estimate(MetricResult):
             of = f"ensemble of {len(self.ensemble)} of {self.n_configs} configs, "
         of += _NOT_CORRECTED.get(self.selection, "")
         trained = "" if self.training is None else f"trained on {self.training}, "
-        return f"{words} ({self.method}, {of}{trained}n={self.n_cases})"
+        size = f"n={self.n_cases}" if self.evidence is None else self.splits
+        return f"{words} ({self.method}, {of}{trained}{size})"
 
 
 def make_interval(source: LimitSource, ask: Ask, scale: Scale) -> Interval:

@@ -30,6 +30,7 @@ from earnest.explanation.explain import explain
 from earnest.explanation.result import Explanation
 from earnest.inference.curves.calibration import judge_probabilities
 from earnest.inference.curves.gain import gain_beside
+from earnest.inference.curves.halves import HalfCurves, trace_halves
 from earnest.inference.curves.thresholds import thresholds_beside
 from earnest.inference.readiness import judge_readiness
 from earnest.inference.subgroups.beside import subgroups_beside
@@ -61,6 +62,8 @@ class Results:
         The honest number.
     gain : Gain or None
         What the search gained.
+    halves : HalfCurves or None
+        What the samplers of a crossed search were told, and what the unseen half says.
     table : Estimates or None
         All methods.
     many : Comparisons or None
@@ -84,6 +87,7 @@ class Results:
     material: Material
     estimate: Estimate | None = None
     gain: Gain | None = None
+    halves: HalfCurves | None = None
     table: Estimates | None = None
     many: Comparisons | None = None
     thresholds: Thresholds | None = None
@@ -207,6 +211,8 @@ def _of_predictions(
     assert metric is not None
     level = Ask.of(settings["confidence_level"], settings["side"])
     try:
+        if delivered is None and material.ask is not None:
+            delivered = material.ask(settings)
         judged = (
             restate_estimate(delivered, level)
             if delivered is not None
@@ -222,6 +228,7 @@ def _of_predictions(
         material=material,
         estimate=judged,
         gain=_gain(inquiry),
+        halves=trace_halves(pi, metric),
         table=_table(inquiry),
         many=_many(inquiry),
         thresholds=_thresholds(inquiry),
