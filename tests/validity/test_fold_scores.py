@@ -1,6 +1,6 @@
-"""The committed simulations of fold scores and of floors: what holds on cells that chose nothing.
+"""The committed simulation of fold scores: what holds on cells that chose nothing.
 
-`python -m benchmarks.calibration.folds.run` and `benchmarks.calibration.floor.run` made them.
+`python -m benchmarks.calibration.folds.run` made it.
 """
 
 from __future__ import annotations
@@ -10,9 +10,6 @@ from collections import defaultdict
 
 import pytest
 
-from benchmarks.calibration.floor.grid import read as read_floor_cells
-from benchmarks.calibration.floor.run import RESULTS as FLOOR
-from benchmarks.calibration.floor.run import Row as FloorRow
 from benchmarks.calibration.folds.grid import read as read_cells
 from benchmarks.calibration.folds.summary import RESULTS, Row
 from benchmarks.rows import read_rows
@@ -49,20 +46,3 @@ def test_no_limits_of_three_folds_held_on_cells_that_chose_nothing() -> None:
     for rule in ("drawn", "student", "corrected", "wider"):
         share, searches = shares("frozen", rule)[3, 1]
         assert share < LEVEL - 2 * math.sqrt(LEVEL * (1 - LEVEL) / searches)
-
-
-def test_intervals_of_floors_held_in_every_cell() -> None:
-    # four binomial errors; the interval is conservative
-    rows = read_rows(FloorRow, FLOOR)
-    assert {row.cell for row in rows} == {cell.number for cell in read_floor_cells()}
-    for row in rows:
-        assert row.held / row.runs >= LEVEL - 4 * math.sqrt(LEVEL * (1 - LEVEL) / row.runs)
-
-
-def test_equal_tries_lead_by_luck() -> None:
-    # the chance of a wrong call is at most 5 %, within four binomial errors; tails of skewed means
-    # and areas are normal only for many cases, so that it holds from 100 on
-    equal = {cell.number for cell in read_floor_cells() if cell.spread == "equal" and cell.n >= 100}
-    for row in read_rows(FloorRow, FLOOR):
-        if row.cell in equal:
-            assert row.called / row.runs <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / row.runs)
