@@ -10,6 +10,7 @@ from . import metrics as metrics
 from . import resampling as resampling
 from . import results as results
 from . import rules as rules
+from .adapters.ledger import Ledger as Ledger
 from .adapters.predictions.crossed_study import CrossedStudy as CrossedStudy
 from .adapters.predictions.door import predictions_from as predictions_from
 from .adapters.predictions.optuna import keep_predictions as keep_predictions

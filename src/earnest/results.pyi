@@ -11,6 +11,7 @@ from .core.results.estimate import Refusal as Refusal
 from .core.results.gain import Gain as Gain
 from .core.results.gain import LearningCurve as LearningCurve
 from .core.results.interval import Interval as Interval
+from .core.results.subgroups import Subgroups as Subgroups
 from .core.results.thresholds import Thresholds as Thresholds
 from .decision.floor import Floor as Floor
 from .decision.inclusion import Inclusions as Inclusions

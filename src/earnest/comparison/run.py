@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -30,12 +30,15 @@ from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.cautions import of_search
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import Replicates
+from earnest.core.data.subgroups import ByLike, SubgroupColumn, find_columns, list_cells
+from earnest.core.data.target import Task
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution, Scope
 from earnest.core.results.comparison import Alternative, Comparison
 from earnest.core.results.comparison_table import ClaimFamily, Comparisons, adjust_all
 from earnest.core.results.estimate import by_severity
-from earnest.core.results.specs import Evidence
+from earnest.core.results.specs import Evidence, Selection
+from earnest.core.results.subgroups import Subgroup, Subgroups, SubgroupStanding
 from earnest.core.text.doors import arg
 from earnest.inference.cases.no_information import no_information
 from earnest.inference.resampling.winners import find_best
@@ -44,6 +47,7 @@ from earnest.metrics.families import Metric, MetricLike
 from earnest.metrics.scores import settle_metric
 
 JOINT_SEED = 0  # of the joint draws of a table, for tests that draw nothing themselves
+LEAST_UNITS = 30  # of a subgroup, below which its difference may not be normal
 MARGIN = 0.05  # of what the best is better than a constant prediction: what cheaper may lose
 
 
@@ -57,6 +61,7 @@ def compare(
     alternative: Alternative | str = "two-sided",
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
+    by: ByLike | None = None,
     rng: RngLike = None,
     n_jobs: int | None = None,
 ) -> Comparison:
@@ -93,6 +98,9 @@ def compare(
         The level of the interval; the decision is made at 1 minus it.
     n_resamples : int, optional
         The number of resamples, for tests that draw any.
+    by : str, list of str, array or dict of arrays, optional
+        What divides the cases into subgroups, as for `estimate`. The comparison then has
+        `subgroups`: the difference in each by the same test, with intervals that hold at once.
     rng : None, int, SeedSequence, Generator or RandomState
         The seed; the result records it.
     n_jobs : int, optional
@@ -135,12 +143,14 @@ def compare(
         how = (alternative, confidence_level, n_resamples, rng, n_jobs)
         return ComparisonRequest.of(test, *how, evidence=evidence, fold_scores=folds)
 
-    source, folds = open_evidence(predictions), None
+    source, folds = open_evidence(predictions, by), None
     metric, rng = source.metric_or(metric), source.seed_or(rng)
     other = a if a is None or isinstance(a, str | int) else _open_other(a)
     if isinstance(source.evidence, Replicates) or isinstance(other, Replicates):
         both = find_learners(source.evidence, other, b)
         measure = settle_metric(both[0], metric)[1]
+
+        _refuse_by(by, "Replicates")
 
         def ask_samples(test: str | Test) -> Comparison:
             return compare_samples(request(test, Evidence.REPLICATES), both, measure)
@@ -148,11 +158,124 @@ def compare(
         return ask_first_that_applies(test, TESTS_OF_SAMPLES, ask_samples)
     evidence, first, second = find_pair(source.evidence, other, b)
     pi, measure, folds = read_compared(evidence, metric)
+    if folds is not None:
+        _refuse_by(by, "scores of folds")
 
     def ask(test: str | Test) -> Comparison:
         return _compare(request(test, Evidence.OUT_OF_SAMPLE), pi, measure, first, second)
 
-    return ask_first_that_applies(test, default_tests(pi, measure, folds), ask)
+    columns = () if by is None else find_columns(pi, by)
+    comparison = ask_first_that_applies(test, default_tests(pi, measure, folds), ask)
+    if not columns:
+        return comparison
+    chosen = comparison.test if test is None else test
+    seen = request(chosen, Evidence.OUT_OF_SAMPLE)
+    return replace(
+        comparison,
+        subgroups=compare_subgroups(seen, pi, measure, (first, second), comparison, columns),
+    )
+
+
+def compare_subgroups(
+    request: ComparisonRequest,
+    pi: Predictions,
+    measure: Metric,
+    pair: tuple[int, int],
+    comparison: Comparison,
+    columns: Sequence[SubgroupColumn],
+) -> Subgroups:
+    """Return the difference of a pair in every subgroup, by the same test.
+
+    The intervals are two-sided, at a level at which they hold at once (Bonferroni). A subgroup in
+    which the test cannot be asked is marked.
+    """
+    cells = list_cells(columns)
+    level = 1.0 - (1.0 - request.confidence_level) / len(cells)
+    asked = replace(request, alternative=Alternative.TWO_SIDED, confidence_level=level)
+    subgroups = []
+    for column, name, rows in cells:
+        part = pi.take(rows)
+        units = len(rows) if part.target.groups is None else len(np.unique(part.target.groups))
+        answer: Comparison | None = None
+        if units >= LEAST_UNITS:
+            try:
+                answer = _compare_part(asked, part, measure, pair)
+            except EarnestError:  # too few folds, or a class that is missing
+                answer = None
+        subgroups.append(_stand(column, name, len(rows), units, part, answer))
+    return Subgroups(
+        value=comparison.difference,
+        scale=measure.scale,
+        winner=comparison.a,
+        baseline=comparison.b,
+        selection=Selection.NOTHING_SELECTED,
+        subgroups=tuple(subgroups),
+        gaps=(),
+        columns=tuple(column.name for column in columns),
+        n_cases=comparison.n_cases,
+        n_configs=2,
+        n_resamples=comparison.n_resamples,
+        confidence_level=request.confidence_level,
+        cautions=(),
+        provenance=comparison.provenance,
+    )
+
+
+def _compare_part(
+    request: ComparisonRequest, part: Predictions, measure: Metric, pair: tuple[int, int]
+) -> Comparison:
+    """Return the comparison of a pair on some of the cases."""
+    table, _ = common(part, list(dict.fromkeys(pair)))
+    question = request.question(table.usable(), measure, part.fingerprint)
+    refuse_undefined(question)
+    return result(request, question, request.test.read(question), 0, len(set(pair)) - 1)
+
+
+def _stand(
+    column: str, level: str, n_cases: int, units: int, part: Predictions, answer: Comparison | None
+) -> Subgroup:
+    """Return what a comparison says of a subgroup; of one without limits, why."""
+    binary = part.target.task is Task.BINARY
+    positive = int((part.target.y == 1).sum()) if binary else None
+    width = 0.0 if answer is None or answer.interval is None else answer.interval.width
+    if answer is None or answer.interval is None or not 0.0 < width < np.inf:
+        few = units < LEAST_UNITS or (answer is not None and width == 0.0)  # no case differs
+        return Subgroup(
+            column=column,
+            level=level,
+            n_cases=n_cases,
+            n_units=units,
+            n_positive=positive,
+            standing=SubgroupStanding.FEW if few else SubgroupStanding.UNDEFINED,
+            value=None if answer is None else answer.difference,
+        )
+    low, high = answer.interval.low, answer.interval.high
+    standing = SubgroupStanding.NOT_SHOWN
+    if low > 0.0 or high < 0.0:
+        better = (low > 0.0) is answer.scale.greater_is_better
+        standing = SubgroupStanding.BETTER if better else SubgroupStanding.WORSE
+    return Subgroup(
+        column=column,
+        level=level,
+        n_cases=n_cases,
+        n_units=units,
+        n_positive=positive,
+        standing=standing,
+        value=answer.difference,
+        low=low,
+        high=high,
+    )
+
+
+def _refuse_by(by: ByLike | None, evidence: str) -> None:
+    """Refuse subgroups of evidence that has no cases."""
+    if by is not None:
+        raise EvidenceError(
+            "subgroups are those of predictions",
+            needs="earnest.Predictions, a search or a run",
+            got=evidence,
+            cure=f"Leave {arg('by')} out.",
+        )
 
 
 def _open_other(a: EvidenceLike) -> int | EvidenceTable:

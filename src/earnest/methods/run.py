@@ -22,6 +22,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import DrawUnit, Replicates
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.selection import EnsembleRule, Selector
+from earnest.core.data.subgroups import ByLike, SubgroupColumn, find_columns
 from earnest.core.data.target import Task
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
@@ -56,6 +57,7 @@ from earnest.inference.remarks import (
     ties_at_the_top,
 )
 from earnest.inference.resampling.winners import is_guided
+from earnest.inference.subgroups.beside import subgroups_beside
 from earnest.kernels.score import score_table
 from earnest.methods import METHODS
 from earnest.methods.base import (
@@ -90,6 +92,7 @@ def estimate(
     n_resamples: int | None = None,
     selector: str | Selector | EnsembleRule | None = None,
     undefined: str | None = None,
+    by: ByLike | None = None,
     rng: RngLike = None,
     n_jobs: int | None = None,
 ) -> Estimate:
@@ -129,6 +132,10 @@ def estimate(
         `Predictions.ensemble_rule`.
     undefined : {'redraw', 'drop', 'stratify'}, optional
         What to do with resamples on which the metric is undefined; 'redraw' by default.
+    by : str, list of str, array or dict of arrays, optional
+        What divides the cases into subgroups: columns that the predictions carry, by name, or
+        values of your own, one per case. The estimate then has `subgroups`: the winner's score in
+        each, corrected in the same way, with limits that hold in all of them at once.
     rng : None, int, SeedSequence, Generator or RandomState
         The seed; the result records it.
     n_jobs : int, optional
@@ -158,13 +165,47 @@ def estimate(
     >>> en.estimate(pi, metric="roc_auc", rng=7)
     roc_auc 0.68, 95 % interval [0.59, 0.77] (bbc, winner of 50 configs, trained on 180, n=200)
     """
-    source = open_evidence(predictions)
+    source = open_evidence(predictions, by)
     options = (method, metric, n_resamples, selector, undefined, rng)
     if source.answer is not None and all(option is None for option in options):
         workers(n_jobs)
-        return restate_estimate(source.answer(), Ask.of(confidence_level, side))
-    rng = source.seed_or(rng)
-    evidence, measure = settle_metric(source.evidence, source.metric_or(metric))
+        answer = restate_estimate(source.answer(), Ask.of(confidence_level, side))
+        evidence, measure = settle_metric(source.evidence, source.metric_or(metric))
+    else:
+        rng = source.seed_or(rng)
+        evidence, measure = settle_metric(source.evidence, source.metric_or(metric))
+        _find_subgroups(evidence, by)
+        answer = _ask_method(
+            evidence,
+            measure,
+            method=method,
+            knobs=(n_resamples, selector, undefined),
+            ask=Ask.of(confidence_level, side),
+            rng=rng,
+            n_jobs=n_jobs,
+        )
+    if by is None:
+        return answer
+    columns = _find_subgroups(evidence, by)
+    assert isinstance(evidence, Predictions)
+    subgroups = subgroups_beside(
+        answer, pick_answer(evidence, measure), measure, columns, n_jobs=n_jobs
+    )
+    return replace(answer, subgroups=subgroups)
+
+
+def _ask_method(
+    evidence: Predictions | Replicates | NestedPredictions | PairedHalves,
+    measure: Metric,
+    *,
+    method: str | Method | None,
+    knobs: tuple[int | None, str | Selector | EnsembleRule | None, str | None],
+    ask: Ask,
+    rng: RngLike,
+    n_jobs: int | None,
+) -> Estimate:
+    """Return the answer of one method, by default of the one that suits the evidence."""
+    n_resamples, selector, undefined = knobs
     rule = _find_delivered(evidence)
     if selector is None and (method is None or (isinstance(method, str) and method == "bbc")):
         selector = rule
@@ -176,12 +217,26 @@ def estimate(
         method, n_resamples=n_resamples, selector=selector, undefined=undefined
     )
     need_evidence(chosen, evidence)
-    call = _call(evidence, measure, confidence_level, side, rng, n_jobs)
+    call = _call(evidence, measure, ask.confidence_level, ask.side, rng, n_jobs)
     with spread_scores(n_jobs):
         answer = _answer(chosen, call)
     if rule is None:
         return answer
     return replace(answer, cautions=by_severity([*answer.cautions, *_tell_delivered(answer, rule)]))
+
+
+def _find_subgroups(evidence: object, by: ByLike | None) -> tuple[SubgroupColumn, ...]:
+    """Return the columns that divide the cases; refuse evidence that has none."""
+    if by is None:
+        return ()
+    if not isinstance(evidence, Predictions):
+        raise EvidenceError(
+            "subgroups are those of predictions",
+            needs="earnest.Predictions, a search or a run",
+            got=type(evidence).__name__,
+            cure=f"Leave {arg('by')} out.",
+        )
+    return find_columns(evidence, by)
 
 
 def _find_delivered(evidence: object) -> str | None:
@@ -324,7 +379,7 @@ def usual_method(
     Scores of prompts or models on items involve no training, so 'near_winner' holds where their
     mean has a known distribution, and its interval is narrower than that of 'bbc'. Predictions
     without folds may still come from a cross-validation; they stay with 'bbc', and so does an
-    `ensemble`.
+    `ensemble`, and what the scores of one half of the cases have guided.
 
     Examples
     --------
@@ -336,7 +391,7 @@ def usual_method(
     """
     if isinstance(evidence, FoldScores):
         return "bbc_fold"
-    if not isinstance(evidence, Predictions):
+    if not isinstance(evidence, Predictions) or is_guided(evidence):
         return "bbc"
     if evidence.n_configs > 1:
         measure = resolve_metric(metric)

@@ -81,9 +81,13 @@ def command(
     if every.all and question.method:
         raise InputError("--all and --method cannot be combined", cure="Leave one of them out.")
     check_table(output)
-    pi, metrics = read_file_and_metrics(predictions, reading, scoring, question.metric)
-    ask = pass_arguments(question, without=("metric", "method", "rng"))
     methods = list(dict.fromkeys(question.method or ()))
+    if question.by and (every.all or len(methods) > 1 or general.error is not None):
+        raise InputError(
+            "--by asks one method", cure="Leave it out, or --all, --error and the second --method."
+        )
+    pi, metrics = read_file_and_metrics(predictions, reading, scoring, question.metric, question.by)
+    ask = pass_arguments(question, without=("metric", "method", "by", "rng"))
     if general.error is not None:
         if methods or every.all:
             option = "--all" if every.all else "--method"
@@ -104,8 +108,8 @@ def command(
         text = f"Estimating by {chosen}" if chosen else "Estimating"
         with patiently(sys.stderr, text, now=takes_long(pi)):
             if of_run:  # its own estimate, or by its own metric and seed
-                return estimate(predictions, method=chosen, rng=question.rng, **ask)
-            return estimate(pi, method=chosen, metric=name, rng=seed, **ask)
+                return estimate(predictions, method=chosen, by=question.by, rng=question.rng, **ask)
+            return estimate(pi, method=chosen, metric=name, by=question.by, rng=seed, **ask)
 
     def ask_all(name: str) -> Estimates:
         chosen = None if every.all else methods

@@ -22,6 +22,7 @@ from earnest.cli.show.estimate import (
     title_of,
 )
 from earnest.cli.show.picture import HONEST, MARGIN, PictureAxis, draw_interval_signs, mark
+from earnest.cli.show.subgroups import list_subgroups
 from earnest.cli.show.terminal import ACCENT, GREY, clean, columns
 from earnest.comparison import TESTS
 from earnest.core.results.comparison import Comparison
@@ -52,6 +53,7 @@ def show_comparison(comparison: Comparison, names: Mapping[str, str] | None = No
     emit_blocks(
         [show_paragraph(decision(comparison, title_of(comparison)), "bold")],
         draw_picture(comparison, columns()),
+        list_subgroups(comparison.subgroups),
         [label_facts(facts)],
         remarks(comparison.cautions, CHECKED),
     )

@@ -37,6 +37,9 @@ def _list_facts(verdict: Verdict, names: Mapping[str, str]) -> Iterator[Fact]:
             f"{verdict.look} at these items; {percent(verdict.confidence_level)} for all",
         )
     yield ("Items", f"{verdict.n_items:,}")
+    for each in verdict.subgroups:
+        ends = "too few cases" if each.low is None or each.high is None else ""
+        yield (each.name, f"{each.outcome}, n={each.n_items:,}{', ' * bool(ends)}{ends}")
     yield ("Exit code", f"{verdict.exit_code}")
 
 

@@ -45,10 +45,13 @@ Fact = tuple[str, str]
 
 def show_estimate(estimate: Estimate, names: Mapping[str, str] | None = None) -> None:
     """Write one estimate; `names` says what to print of each configuration."""
+    from earnest.cli.show.subgroups import list_subgroups
+
     facts = [*subject(estimate, names), *method_facts(estimate), *show_evidence(estimate)]
     emit_blocks(
         sentences(estimate),
         draw_picture(estimate, columns()),
+        list_subgroups(estimate.subgroups),
         [label_facts(facts)],
         remarks(estimate.cautions, list_checked(estimate)),
     )

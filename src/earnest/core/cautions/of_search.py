@@ -90,7 +90,7 @@ def dynamic_search(method: str, corrects: bool, crossed: bool) -> Words:
     name = f"Method {method!r}" if method else "The estimate of an ensemble"
     if crossed:
         what = (
-            "Two samplers were each told the scores of one half of the cases; "
+            "Each sampler or agent was told the scores of one half of the cases; "
             f"{name[0].lower()}{name[1:]} judges by all."
         )
     else:
@@ -123,7 +123,7 @@ def dynamic_search(method: str, corrects: bool, crossed: bool) -> Words:
 def crossed_search() -> Words:
     """A search by scores whose proposals are judged by cases that did not guide them."""
     return Words(
-        "Two samplers proposed the configurations, each told the scores of one half of the cases.",
+        "Each sampler or agent was told the scores of one half of the cases.",
         "The other half judges them, so the estimate is corrected for the proposals too. In greedy "
         "simulated searches 95 % bounds held in 93 to 100 %; on noise the value was up to .03 of "
         "an AUC too high, as after a random search.",
@@ -506,6 +506,31 @@ def rows_left_out(used: int, rows: int) -> Words:
         "usually be better.",
         f"Allow more time with {arg('budget')}.",
     )
+
+
+@note("EN077")
+def searched_on_fewer(
+    searched: int,
+    delivered: int,
+    metric: str,
+    more: int,
+    held_out: int,
+    score_searched: float | None,
+    score_more: float | None,
+) -> Words:
+    """The search saw fewer rows than the delivered model was fitted on."""
+    what = (
+        f"The search saw {searched:,} of {delivered:,} rows, so that it fits into its budget; the "
+        "model is fitted on all."
+    )
+    why = "The estimate is for a model of fewer rows, so expect a little more."
+    if score_searched is not None and score_more is not None:
+        why = (
+            f"The estimate is for fewer rows: on {held_out:,} rows that neither saw, the winner "
+            f"scores {score_searched:.4g} ({metric}) trained on those of the search, and "
+            f"{score_more:.4g} trained on {more:,}."
+        )
+    return Words(what, why, f"Allow more time with {arg('budget')}.")
 
 
 @note("EN077")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -27,6 +27,7 @@ from earnest.core.results.interval import (
     tail_of,
 )
 from earnest.core.results.specs import ComparisonEstimand, Evidence, Side
+from earnest.core.results.subgroups import Subgroups
 from earnest.core.text.cleaning import clean_line
 from earnest.core.text.comparison import (
     chance_words,
@@ -191,6 +192,8 @@ class Comparison(MetricResult):
         Seed, fingerprint, folds, knobs and versions.
     evidence : Evidence or None
         'scores of folds' where these were all there was.
+    subgroups : Subgroups or None
+        The difference in every subgroup, where `by` was asked for.
     source : LimitSource or None
         Where limits of any level are read from; not in the repr, not compared.
 
@@ -241,6 +244,7 @@ class Comparison(MetricResult):
     best_of: int | None = None
     p_at_once: Mapping[str, float] | None = None
     evidence: Evidence | None = field(default=None, metadata=OPTIONAL)
+    subgroups: Subgroups | None = field(default=None, metadata=OPTIONAL)
     source: LimitSource | None = field(default=None, repr=False, compare=False, metadata=SOURCE)
 
     @property
@@ -344,6 +348,12 @@ class Comparison(MetricResult):
             | {name: getattr(self.interval, name, None) for name in ("low", "high")}
             | {name: getattr(self, name) for name in (*last, "estimand", "n_cases")}
         ]
+
+    def _print_more(self) -> Iterator[str]:
+        """Yield a line per subgroup, where they were compared."""
+        if self.subgroups is not None:
+            yield repr(self.subgroups)
+            yield from self.subgroups._print_more()
 
     def __repr__(self) -> str:
         """Return one line that can be pasted in a paper."""

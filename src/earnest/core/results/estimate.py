@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsFloat
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsFloat
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.errors import EarnestError, EvidenceError, UnknownNameError
-from earnest.core.base.provenance import JsonObject, finite
+from earnest.core.base.provenance import finite
 from earnest.core.cautions import of_evidence, of_limits
 from earnest.core.data.folds import TrainingSizes
 from earnest.core.results.base import (
@@ -33,8 +33,10 @@ from earnest.core.results.interval import (
     NormalLimits,
     limit_remarks,
 )
-from earnest.core.results.readings import Reading
+from earnest.core.results.scale import Provenance as Provenance
+from earnest.core.results.scale import Scale as Scale
 from earnest.core.results.specs import AgainstChance, Evidence, Guide, Selection, Side
+from earnest.core.results.subgroups import Subgroups
 from earnest.core.text.numbers import decimals, number
 
 if TYPE_CHECKING:
@@ -48,30 +50,6 @@ _NOT_CORRECTED = {
     Selection.BOUND_ONLY: "bound corrected, ",
 }
 FEW_IN_TAIL = 5  # draws beyond a limit under which the limit is rough
-
-
-@dataclass(frozen=True)
-class Scale(Plain):
-    """The metric that a number is in: its name, direction and range, and its plain reading."""
-
-    name: str = field(metadata={"key": "metric"})
-    greater_is_better: bool
-    limits: tuple[float, float]
-    reading: Reading | None = field(default=None, metadata=OPTIONAL)
-
-    def clip(self, value: float) -> float:
-        """Bring a value into the metric's range."""
-        return min(max(value, self.limits[0]), self.limits[1])
-
-    @classmethod
-    def from_dict(cls, data: JsonObject) -> Self:
-        """Make it from the plain data of a result."""
-        scale = super().from_dict(data)
-        low, high = scale.limits  # NaN for an open end
-        limits = (-math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high)
-        if not scale.name or not limits[0] <= limits[1]:
-            raise ValueError(f"{scale} is not a metric")
-        return replace(scale, limits=limits)
 
 
 @dataclass(frozen=True)
@@ -91,18 +69,6 @@ class ScoreErrors:
     value: float | None = None
     optimism: float | None = None
     gain: float | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Provenance(Plain):
-    """How a number came about, so that it can be reproduced."""
-
-    seed: int | None
-    fingerprint: str
-    n_folds: int
-    n_repeats: int
-    knobs: JsonObject
-    versions: Mapping[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,6 +118,8 @@ class Estimate(MetricResult):
         corrected for them; None where the configurations were fixed in advance.
     evidence : Evidence or None
         'scores of folds' where these were all there was; None for predictions and the like.
+    subgroups : Subgroups or None
+        The score in every subgroup, where `by` was asked for.
     source : LimitSource or None
         Where limits of any level are read from; not in the repr, not compared.
     details : object
@@ -199,6 +167,7 @@ class Estimate(MetricResult):
     winner_label: str | None = field(default=None, metadata=OPTIONAL)
     guide: Guide | None = field(default=None, metadata=OPTIONAL)
     evidence: Evidence | None = field(default=None, metadata=OPTIONAL)
+    subgroups: Subgroups | None = field(default=None, metadata=OPTIONAL)
     source: LimitSource | None = field(default=None, repr=False, compare=False, metadata=SOURCE)
     details: Any = field(default=None, repr=False, compare=False, metadata=HIDDEN)
 
@@ -360,6 +329,9 @@ class Estimate(MetricResult):
         """Yield the winner by its parameters, where they are known."""
         if self.winner_label is not None:
             yield f"winner {self.winner_label}"
+        if self.subgroups is not None:
+            yield repr(self.subgroups)
+            yield from self.subgroups._print_more()
 
     def __repr__(self) -> str:
         """Return one line that can be pasted in a paper."""
