@@ -203,7 +203,7 @@ def thresholds_fragment(thresholds: Thresholds) -> str:
     return fragment(sentence, words, facts, thresholds.cautions, [picture], table=table)
 
 
-def _table_of(result: Thresholds | Plan | Inclusions) -> StripTable:
+def _table_of(result: Thresholds | Plan | Floor | Inclusions) -> StripTable:
     """Return the table that a result has for a paper."""
     table = result._to_table()
     rows = tuple(TableRow(row) for row in table.rows)
