@@ -45,6 +45,7 @@ from earnest.core.text.subgroups import word_details
 from earnest.core.text.subgroups import word_headline as subgroups_headline
 from earnest.core.text.thresholds import tell_thresholds
 from earnest.core.text.thresholds import word_headline as thresholds_headline
+from earnest.decision.floor import Floor
 from earnest.decision.inclusion import Inclusions
 from earnest.decision.plan import Plan
 from earnest.decision.verdict import Verdict
@@ -202,7 +203,7 @@ def thresholds_fragment(thresholds: Thresholds) -> str:
     return fragment(sentence, words, facts, thresholds.cautions, [picture], table=table)
 
 
-def _table_of(result: Thresholds | Plan | Inclusions) -> StripTable:
+def _table_of(result: Thresholds | Plan | Floor | Inclusions) -> StripTable:
     """Return the table that a result has for a paper."""
     table = result._to_table()
     rows = tuple(TableRow(row) for row in table.rows)
@@ -565,6 +566,16 @@ def plan_fragment(plan: Plan) -> str:
     return fragment(plan.sentence, "", facts, plan.cautions, table=_table_of(plan))
 
 
+def floor_fragment(floor: Floor) -> str:
+    """Return a floor: the sentence, what it stands on, and how rough it is."""
+    facts = [
+        ("Best", f"{floor.winner} of {floor.n_tries:,}"),
+        ("Evidence", f"one score each, of {floor.n_cases:,} cases"),
+        ("For pasting", repr(floor)),
+    ]
+    return fragment(floor.sentence, "", facts, floor.cautions, table=_table_of(floor))
+
+
 def inclusions_fragment(result: Inclusions) -> str:
     """Return a check of intervals: the sentence, what it cannot see, the table and cautions."""
     facts = [
@@ -589,5 +600,6 @@ _FRAGMENTS: dict[type, Callable[[Any], str]] = {
     StatisticResult: statistic_fragment,
     Verdict: verdict_fragment,
     Plan: plan_fragment,
+    Floor: floor_fragment,
     Inclusions: inclusions_fragment,
 }
