@@ -76,3 +76,9 @@ from .resampling.winners import choose_winners as choose_winners
 
 __all__ = ["bootstrap", "influence", "jackknife"]
 from .curves.winner import confusion as confusion
+from .subgroups.laws import LossPool as LossPool
+from .subgroups.laws import ScoreLimits as ScoreLimits
+from .subgroups.laws import correlate as correlate
+from .subgroups.laws import find_tail as find_tail
+from .subgroups.laws import limit_difference as limit_difference
+from .subgroups.scores import score_masks as score_masks

@@ -291,6 +291,47 @@ class ThresholdsPart:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SubgroupRow:
+    """One subgroup; `kind` is 'worse', 'better' or 'other'."""
+
+    name: str
+    n: str
+    value: str
+    interval: str
+    gap: str
+    gap_interval: str
+    standing: str
+    kind: str
+    calibration: str
+    strip: Figure | None = None
+
+
+@dataclass(frozen=True)
+class SubgroupRates:
+    """The decisions of one subgroup at the usual threshold: value and band of each rate."""
+
+    name: str
+    cells: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubgroupsPart:
+    """The score in every subgroup; `at` is the threshold of `rates`, which two classes have."""
+
+    heading: str
+    lede: str
+    notes: tuple[str, ...]
+    gaps: tuple[str, ...]
+    level: str
+    total: str
+    rows: tuple[SubgroupRow, ...]
+    rates: tuple[SubgroupRates, ...] = ()
+    rate_names: tuple[str, ...] = ()
+    at: str = ""
+    axis: Figure | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class AuditRow:
     """One configuration that was tried; `label` is its whole name, `model` and `settings` parts."""
 
@@ -433,6 +474,7 @@ class Content:
     rivals: RivalsPart | None = None
     curves: CurvesPart | None = None
     thresholds: ThresholdsPart | None = None
+    subgroups: SubgroupsPart | None = None
     audit: AuditPart | None = None
     learned: LearnedPart | None = None
     files: tuple[str, ...] = ()

@@ -368,6 +368,7 @@ _CLASSES = {
         ("explanation", "Explanation"),
         ("gain", "Gain"),
         ("learning_curve", "LearningCurve"),
+        ("subgroups", "Subgroups"),
         ("thresholds", "Thresholds"),
         ("statistic", "StatisticResult"),
         ("verdict", "Verdict"),

@@ -219,6 +219,28 @@ def count_rates(
 
 
 @dataclass(frozen=True, kw_only=True)
+class SubgroupThresholds(Plain):
+    """The table of thresholds of one subgroup, on the grid of all cases.
+
+    Attributes
+    ----------
+    column, level : str
+        The column, and its level.
+    table : Thresholds
+        Its table; each measure's band holds in all subgroups at once.
+    """
+
+    column: str
+    level: str
+    table: Thresholds
+
+    @property
+    def name(self) -> str:
+        """Column and level, as in 'sex = f'."""
+        return f"{self.column} = {self.level}"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Thresholds(MetricResult):
     """What to expect of a winner at every decision threshold, corrected for the choice.
 
@@ -252,6 +274,8 @@ class Thresholds(MetricResult):
         Coded remarks.
     provenance : Provenance
         Seed, fingerprint, folds, knobs and versions.
+    subgroups : tuple of SubgroupThresholds
+        The same of every subgroup, where `by` was asked for.
     draws : ThresholdDraws or None
         The counts that `choose` reads.
 
@@ -291,6 +315,7 @@ class Thresholds(MetricResult):
     cautions: tuple[Caution, ...]
     provenance: Provenance = field(metadata=FLAT)
     winner_label: str | None = field(default=None, metadata=OPTIONAL)
+    subgroups: tuple[SubgroupThresholds, ...] = ()
     draws: ThresholdDraws | None = field(default=None, repr=False, compare=False, metadata=DRAWN)
 
     def _check_parts(self) -> None:

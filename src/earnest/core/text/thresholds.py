@@ -120,3 +120,12 @@ def word_line(thresholds: Thresholds) -> str:
         f"({thresholds.n_configs} config{'s' * (thresholds.n_configs != 1)}, "
         f"n={thresholds.n_cases}, {thresholds.n_positive} positive)"
     )
+
+
+def word_subgroups(thresholds: Thresholds, threshold: float) -> str:
+    """Return the heading of the rates of subgroups at a threshold."""
+    level = percent(thresholds.confidence_level)
+    return (
+        f"In subgroups at {show_cut(thresholds.at(threshold).threshold)}; with {level} confidence "
+        "the band of a measure holds in all of them at once."
+    )

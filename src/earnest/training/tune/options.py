@@ -29,12 +29,46 @@ USUAL_METRIC = {
     Task.REGRESSION: "r2",
     Task.SURVIVAL: "concordance",
 }
-ENSEMBLE_RULES: dict[str, EnsembleRule | None] = {
-    "greedy": GreedyEnsemble(size=12, library=20, guard=True),  # a quarter of the usual time
-    "none": None,
-}
+GREEDY = GreedyEnsemble(size=12, library=20, guard=True)  # a quarter of the usual time
+ENSEMBLE_RULES: dict[str, EnsembleRule | None] = {"auto": GREEDY, "greedy": GREEDY, "none": None}
+FOLDS, FEWER_FOLDS = 10, 5
+MANY = 5000  # cases from which on fewer folds do
+VERY_MANY = 200_000  # cases from which on some of the folds do
+FOLDS_OF_VERY_MANY = 2  # of ten: each tests a tenth of the cases
 USUAL_SECONDS = 300.0  # of a run whose budget is not said
-LISTS = ("ignore", "keep", "missing", "without")
+LISTS = ("by", "ignore", "keep", "missing", "without")
+
+
+@dataclass(frozen=True)
+class FoldPlan:
+    """How cases are divided, to train on some and test on the others.
+
+    Attributes
+    ----------
+    folds, repeats : int
+        The folds, and how often they are drawn.
+    n_used : int, optional
+        How many of the folds test; None for all. The cases of the others only train.
+    """
+
+    folds: int
+    repeats: int = 1
+    n_used: int | None = None
+
+    @property
+    def n_splits(self) -> int:
+        """How many models each configuration costs."""
+        return self.folds * self.repeats if self.n_used is None else self.n_used
+
+    @property
+    def share(self) -> float:
+        """The share of the cases that a model is trained on."""
+        return (self.folds - 1) / self.folds
+
+    @property
+    def n_tests(self) -> float:
+        """How often each case is tested, on average."""
+        return self.n_splits / self.folds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +87,7 @@ class TuneOptions:
     positive: object = None
     ignore: Sequence[str] = ()
     keep: Sequence[str] = ()
+    by: Sequence[str] = ()
     delimiter: str | None = None
     decimal: str | None = None
     thousands: str | None = None
@@ -61,10 +96,10 @@ class TuneOptions:
     portfolio: str | Path | Portfolio = "default"
     n_configs: int | None = None
     budget: float | None = None
-    folds: int = 10
+    folds: int | None = None
     repeats: int = 1
     drop: str | DroppingRule | None = None
-    ensemble: str = "none"
+    ensemble: str = "auto"
     confidence_level: float = 0.95
     seed: int | None = None
     n_jobs: int | None = None
@@ -101,6 +136,16 @@ class TuneOptions:
         """The rule that chooses an ensemble; None if one configuration wins."""
         return ENSEMBLE_RULES[self.ensemble]
 
+    def choose_splits(self, n_cases: int) -> FoldPlan:
+        """Return how a table of so many cases is divided, as asked for or by its size."""
+        if self.folds is not None:
+            return FoldPlan(self.folds, self.repeats)
+        if n_cases < MANY:
+            return FoldPlan(FOLDS, self.repeats)
+        if n_cases < VERY_MANY or self.repeats > 1:
+            return FoldPlan(FEWER_FOLDS, self.repeats)
+        return FoldPlan(FOLDS, 1, FOLDS_OF_VERY_MANY)
+
     @property
     def seconds(self) -> float:
         """How long the run may take: no limit if only a number of configurations is asked for."""
@@ -112,11 +157,6 @@ class TuneOptions:
     def planned_seconds(self) -> float:
         """The time on which reading and the pilot are based, which is always finite."""
         return USUAL_SECONDS if self.budget is None else self.budget
-
-    @property
-    def fits_a_configuration(self) -> int:
-        """How many models each configuration costs."""
-        return self.folds * self.repeats
 
     def same(self) -> dict[str, object]:
         """Return what a resumed run must share, in plain data."""
@@ -136,7 +176,7 @@ class TuneOptions:
             "repeats": self.repeats,
             "drop": None if self.drop is None else str(self.drop),
             "seed": self.seed,
-            **({} if self.ensemble == "none" else {"ensemble": self.ensemble}),
+            **({} if self.ensemble == "auto" else {"ensemble": self.ensemble}),
             **({"missing": sorted(self.missing)} if self.missing else {}),
         }
 
