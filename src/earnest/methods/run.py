@@ -72,7 +72,7 @@ from earnest.methods.winner.near_winner import NearWinner
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import CallableMetric, Metric, MetricLike
 from earnest.metrics.ranking import is_auc
-from earnest.metrics.responding import check_fits, pick_answer
+from earnest.metrics.responding import check_fits, need_order, pick_answer
 from earnest.metrics.scores import settle_metric
 
 EXAMPLE = "\"delong(variant='logit')\""  # of a method with knobs, for messages
@@ -89,6 +89,7 @@ def estimate(
     n_resamples: int | None = None,
     selector: str | Selector | EnsembleRule | None = None,
     undefined: str | None = None,
+    select_by: MetricLike | None = None,
     rng: RngLike = None,
     n_jobs: int | None = None,
 ) -> Estimate:
@@ -125,6 +126,9 @@ def estimate(
         `Predictions.ensemble_rule`.
     undefined : {'redraw', 'drop', 'stratify'}, optional
         What to do with resamples on which the metric is undefined; 'redraw' by default.
+    select_by : str, Metric or callable, optional
+        What the winner is chosen by, if not by `metric`; for 'bbc'. A metric that has a right value
+        and no best one, such as 'calibration_slope', needs it; that of the search by default.
     rng : None, int, SeedSequence, Generator or RandomState
         The seed; the result records it.
     n_jobs : int, optional
@@ -155,12 +159,13 @@ def estimate(
     roc_auc 0.68, 95 % interval [0.59, 0.77] (bbc, winner of 50 configs, trained on 180, n=200)
     """
     source = open_evidence(predictions)
-    options = (method, metric, n_resamples, selector, undefined, rng)
+    options = (method, metric, n_resamples, selector, undefined, select_by, rng)
     if source.answer is not None and all(option is None for option in options):
         workers(n_jobs)
         return restate_estimate(source.answer(), Ask.of(confidence_level, side))
     rng = source.seed_or(rng)
     evidence, measure = settle_metric(source.evidence, source.metric_or(metric))
+    chooser = _find_chooser(evidence, measure, source.metric if select_by is None else select_by)
     rule = _find_delivered(evidence)
     if selector is None and (method is None or (isinstance(method, str) and method == "bbc")):
         selector = rule
@@ -169,7 +174,11 @@ def estimate(
         ensemble = isinstance(selector, EnsembleRule)
         method = usual_method(evidence, measure, resamples=resamples, ensemble=ensemble)
     chosen = configure_method(
-        method, n_resamples=n_resamples, selector=selector, undefined=undefined
+        method,
+        n_resamples=n_resamples,
+        selector=selector,
+        undefined=undefined,
+        select_by=chooser if select_by is None else resolve_metric(select_by),
     )
     need_evidence(chosen, evidence)
     call = _call(evidence, measure, confidence_level, side, rng, n_jobs)
@@ -178,6 +187,16 @@ def estimate(
     if rule is None:
         return answer
     return replace(answer, cautions=by_severity([*answer.cautions, *_tell_delivered(answer, rule)]))
+
+
+def _find_chooser(evidence: object, metric: Metric, chooser: MetricLike | None) -> Metric | None:
+    """Return what a winner is chosen by where the metric has no best value; refuse to guess it."""
+    n_configs = getattr(evidence, "n_configs", 1)
+    if metric.ideal is None or n_configs < 2:
+        return None
+    if chooser is None:
+        need_order(metric, n_configs)
+    return resolve_metric(chooser)
 
 
 def _find_delivered(evidence: object) -> str | None:
@@ -206,6 +225,7 @@ def estimate_all(
     n_resamples: int | None = None,
     selector: str | Selector | EnsembleRule | None = None,
     undefined: str | None = None,
+    select_by: MetricLike | None = None,
     rng: RngLike = None,
     n_jobs: int | None = None,
 ) -> Estimates:
@@ -216,7 +236,8 @@ def estimate_all(
     methods : list of str or Method, optional
         Which methods; by default all for this kind of evidence. An option is passed to the methods
         that have it. A method that does not fit is listed in `refused` with the reason.
-    predictions, metric, confidence_level, side, n_resamples, selector, undefined, rng, n_jobs
+    predictions, metric, confidence_level, side, n_resamples, selector, undefined, select_by, rng, \
+n_jobs
         As for `estimate`.
 
     Returns
@@ -242,7 +263,13 @@ def estimate_all(
     names = usual_methods(evidence) if wanted is None else list(wanted)
     if not names:
         raise InputError("no method was requested", needs="at least one of " + ", ".join(METHODS))
-    settings = {"n_resamples": n_resamples, "selector": selector, "undefined": undefined}
+    chooser = _find_chooser(evidence, measure, source.metric if select_by is None else select_by)
+    settings = {
+        "n_resamples": n_resamples,
+        "selector": selector,
+        "undefined": undefined,
+        "select_by": chooser,
+    }
     chosen = [configure_method(name, **find_fitting_knobs(name, settings)) for name in names]
     call = _call(evidence, measure, confidence_level, side, rng, n_jobs)
     with spread_scores(n_jobs):
@@ -364,6 +391,12 @@ def _call(
 ) -> Call | ReplicatesCall:
     workers(n_jobs)
     ask = Ask.of(confidence_level, side)
+    if ask.side is Side.PESSIMISTIC and metric.ideal is not None:
+        raise InputError(
+            f"no end of an interval is the worse one for {metric.name!r}",
+            needs=f"{arg('side')} 'two-sided', 'lower' or 'upper'",
+            got=arg("side", "pessimistic"),
+        )
     if isinstance(predictions, Replicates):
         check_fits(predictions.resubstituted, metric)
         return ReplicatesCall(

@@ -312,6 +312,17 @@ def few_for_the_winner(cases: int, label: str, fewest: int, area: bool) -> Words
 
 
 @caution("EN044")
+def few_events(cases: int, label: str, fewest: int) -> Words:
+    """A class has few cases for the limits of a calibration."""
+    return Words(
+        f"Class {label} has {write_count(cases, 'case')}.",
+        f"With fewer than {fewest} a calibration is hardly known: its interval is wide, rough and "
+        "skewed, and distances such as the ICI are mostly chance.",
+        MORE_OF_CLASS,
+    )
+
+
+@caution("EN044")
 def lone_cases(single: int, folds: int, one_partition: bool) -> Words:
     """Folds have one case of a class, which show nothing of its spread."""
     error = "the error is rather too large"

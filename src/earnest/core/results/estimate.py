@@ -52,12 +52,17 @@ FEW_IN_TAIL = 5  # draws beyond a limit under which the limit is rough
 
 @dataclass(frozen=True)
 class Scale(Plain):
-    """The metric that a number is in: its name, direction and range, and its plain reading."""
+    """The metric that a number is in: its name, direction and range, and its plain reading.
+
+    `ideal` is the value of a right model where it lies inside the range; then no direction is
+    better.
+    """
 
     name: str = field(metadata={"key": "metric"})
     greater_is_better: bool
     limits: tuple[float, float]
     reading: Reading | None = field(default=None, metadata=OPTIONAL)
+    ideal: float | None = field(default=None, metadata=OPTIONAL)
 
     def clip(self, value: float) -> float:
         """Bring a value into the metric's range."""
@@ -218,9 +223,9 @@ class Estimate(MetricResult):
     def optimism(self) -> float | None:
         """How much too good the naive score is; positive means too good, for losses too.
 
-        It is an estimate, see `optimism_interval`.
+        It is an estimate, see `optimism_interval`. None where no direction is better.
         """
-        if self.naive is None:
+        if self.naive is None or self.scale.ideal is not None:
             return None
         gap = self.naive - self.value
         return gap if self.scale.greater_is_better else -gap
@@ -261,7 +266,7 @@ class Estimate(MetricResult):
         None without an interval, and where no constant has a score.
         """
         zero, interval = self.no_information, self.interval
-        if zero is None or interval is None:
+        if zero is None or interval is None or self.scale.ideal is not None:
             return None
         above = interval.side != Side.UPPER and interval.low > zero
         below = interval.side != Side.LOWER and interval.high < zero

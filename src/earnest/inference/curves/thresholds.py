@@ -50,7 +50,7 @@ from earnest.inference.limits.crossed import JudgeShares
 from earnest.inference.remarks import evidence_remarks
 from earnest.inference.resampling.winners import choose_winner, is_guided
 from earnest.metrics.families import Metric
-from earnest.metrics.responding import check_fits, cut
+from earnest.metrics.responding import check_fits, cut, need_order
 from earnest.metrics.scores import settle_metric
 
 Floats = NDArray[np.float64]
@@ -145,6 +145,7 @@ def thresholds(
     check_arguments(ThresholdsArguments, n_resamples=n_resamples)
     pi, measure = settle_metric(source.evidence, source.metric_or(metric))
     check_fits(pi, measure)
+    need_order(measure, pi.n_configs)
     selection = ResampledSelection(
         Seeds.of(source.seed_or(rng)),
         n_resamples=n_resamples,
