@@ -117,13 +117,12 @@ def _until(
     jobs: Iterator[tuple[dict[str, str], int]], end: float, processes: int
 ) -> Iterator[tuple[dict[str, str], int]]:
     """Yield jobs a little ahead of their processes, until the time is over."""
-    start, given = time.monotonic(), 0
-    for job in jobs:
+    start = time.monotonic()
+    for given, job in enumerate(jobs):
         while given > processes * (2 + (time.monotonic() - start)):  # at most one a second each
             time.sleep(0.05)
         if time.monotonic() > end:
             return
-        given += 1
         yield job
 
 
