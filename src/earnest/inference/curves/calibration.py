@@ -16,12 +16,12 @@ training cases. The level has no such term, since the luck of both is the mean o
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
@@ -37,13 +37,21 @@ from earnest.core.results.calibration import (
     ClassCalibration,
     Coefficient,
     NetBenefit,
+    SmoothCurve,
 )
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import Interval, ShareLimits
 from earnest.core.results.specs import Side
 from earnest.core.results.thresholds import count_rates
 from earnest.inference.curves.corrected import cross_fit_ensemble
-from earnest.metrics.calibration import find_odds, inform, maximise_likelihood, separates
+from earnest.metrics.calibration import (
+    USUAL_KNOTS,
+    CurveFit,
+    find_odds,
+    inform,
+    maximise_likelihood,
+    separates,
+)
 from earnest.metrics.families import Metric
 
 Floats = NDArray[np.float64]
@@ -52,6 +60,8 @@ BINS = 10
 HISTOGRAM = 10
 AS_TEST_AND_TRAINING = 2.0  # how often the variance of a slope counts for a refitted model
 POWER = 0.8
+ENDS = (0.01, 0.99)  # of the log odds, between which a smooth curve is drawn
+POINTS = 41
 RELEVANT = 0.5  # of a slope or of log odds: what a test must be able to see to speak for a model
 THRESHOLDS = tuple(round(0.05 * k, 2) for k in range(1, 20))
 
@@ -300,7 +310,10 @@ class _ClassJudge:
             slope=slope,
             test=test,
             verdict=self._decide(test, slope),
-            curve=draw_curve(stack.p, stack.y, stack.units, self.level),
+            curve=replace(
+                draw_curve(stack.p, stack.y, stack.units, self.level),
+                smooth=draw_smooth_curve(stack, self.level),
+            ),
             net_benefit=weigh_decisions(stack.p, stack.y, stack.weights),
         )
 
@@ -425,6 +438,26 @@ def draw_curve(
         counts=tuple(len(group) for group in groups),
         spread=tuple(np.histogram(p, bins=HISTOGRAM, range=(0.0, 1.0))[0].tolist()),
     )
+
+
+def draw_smooth_curve(stack: _CaseStack, level: float) -> SmoothCurve | None:
+    """Return the flexible curve with its band, None where there is none."""
+    curve = CurveFit(stack.odds, stack.y, stack.weights, USUAL_KNOTS)
+    if curve.coefficients is None:
+        return None
+    low, high = (float(end) for end in np.quantile(stack.odds, ENDS))
+    odds = np.linspace(low, high, POINTS)
+    try:
+        inverse = np.linalg.inv(curve.inform(stack.weights))
+    except np.linalg.LinAlgError:
+        return None
+    moves = curve.design * (stack.y - curve.observe(stack.odds))[:, None]
+    errors = curve.vary(odds, inverse @ stack.square(moves) @ inverse)
+    reach = errors * _reach(level, stack.n_units)
+    middle = logit(np.clip(curve.observe(odds), 1e-12, 1.0 - 1e-12))
+    lines = (expit(odds), expit(middle), expit(middle - reach), expit(middle + reach))
+    predicted, observed, below, above = (tuple(line.tolist()) for line in lines)
+    return SmoothCurve(predicted=predicted, observed=observed, low=below, high=above)
 
 
 def equal_counts(values: Floats, bins: int) -> list[NDArray[np.intp]]:

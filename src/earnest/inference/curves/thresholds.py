@@ -38,6 +38,9 @@ from earnest.core.results.estimate import Estimate, Provenance, by_severity, lis
 from earnest.core.results.interval import Ask, tail_of
 from earnest.core.results.specs import Side
 from earnest.core.results.thresholds import (
+    BENEFITS,
+    TREAT_ALL,
+    DecisionGain,
     ThresholdCurve,
     ThresholdDraws,
     Thresholds,
@@ -69,6 +72,7 @@ def thresholds(
     *,
     metric: str | Metric | Callable[..., float] | None = None,
     thresholds: Sequence[float] | None = None,
+    against: str | int | None = None,
     confidence_level: float = 0.95,
     side: Side | str = Side.TWO_SIDED,
     n_resamples: int = 1000,
@@ -109,6 +113,9 @@ def thresholds(
         Where a score becomes the positive label, strictly above. By default round numbers from the
         lowest to the highest score of the winner, about a hundred, and for decision values its
         percentiles. What you name is added to those.
+    against : str or int, optional
+        A configuration, or 'treat_all': `against` of the result is by how much the net benefit is
+        larger than with that, on the same cases, with a band for all thresholds at once.
     confidence_level : float
         The level of the bands, for each measure by itself.
     side : {'two-sided', 'lower', 'upper', 'pessimistic'}
@@ -154,7 +161,14 @@ def thresholds(
     ask = Ask.of(confidence_level, side)
     winner = source.winner_by(metric) if selector is None else None
     return thresholds_of(
-        pi, measure, selection, ask=ask, thresholds=thresholds, final=winner, n_jobs=n_jobs
+        pi,
+        measure,
+        selection,
+        ask=ask,
+        thresholds=thresholds,
+        final=winner,
+        against=against,
+        n_jobs=n_jobs,
     )
 
 
@@ -216,10 +230,12 @@ def thresholds_of(
     ask: Ask,
     thresholds: Sequence[float] | None = None,
     final: str | None = None,
+    against: str | int | None = None,
     n_jobs: int | None = None,
 ) -> Thresholds:
     """Return the table from checked arguments; `final` is the winner on all cases, if known."""
     pi = predictions.usable()
+    rule = None if against is None else _Rule.of(pi, against)
     if final is None:
         best, _, _ = choose_winner(pi, metric, selection.selector, n_jobs=n_jobs)
     else:
@@ -228,7 +244,7 @@ def thresholds_of(
     grid = _lay_grid(pi, scores, thresholds)
     cuts = _Cuts(pi, best, grid)
     with announce_scores(pi, metric, selection.n_resamples, "Thresholds"):
-        draws, winners = _count_all(pi, metric, selection, cuts, n_jobs=n_jobs)
+        draws, winners, others = _count_all(pi, metric, selection, cuts, rule, n_jobs=n_jobs)
     odds = grid / (1.0 - grid) if pi.kind is ResponseKind.PROBABILITY else None
     hits, alarms = (
         edge.sum(axis=0).astype(np.float64) for edge in (draws.hits_out, draws.alarms_out)
@@ -252,6 +268,19 @@ def thresholds_of(
         narrow = counts.limit(name, values, odds, wide_by * sure, side)
         parts = (value, *wide, *narrow, naive[name])
         curves[name] = ThresholdCurve(*(list_finite(edge) for edge in parts))
+    gain = None
+    if rule is not None and odds is not None:
+        hits, alarms = np.split(others.sum(axis=0).astype(np.float64), 2)
+        other = count_rates(hits, alarms, float(totals[2]), float(totals[3]), odds)
+        gain = rule.compare(
+            pi,
+            counts,
+            grid,
+            values["net_benefit"] - other["net_benefit"],
+            normals,
+            (ask.confidence_level, side, wide_by),
+            selection.seeds.generator(Purpose.MULTIPLIERS, 1),
+        )
     several = pi.n_configs > 1
     positive = int(np.sum(pi.target.y == 1))
     return Thresholds(
@@ -285,6 +314,7 @@ def thresholds_of(
             versions=list_versions(),
         ),
         draws=draws,
+        against=gain,
     )
 
 
@@ -379,28 +409,37 @@ class _Cuts:
 
 
 def _count_all(
-    pi: Predictions, metric: Metric, how: ResampledSelection, cuts: _Cuts, *, n_jobs: int | None
-) -> tuple[ThresholdDraws, NDArray[np.intp]]:
-    """Return what every resample counts of its own winner above every threshold, and who won."""
+    pi: Predictions,
+    metric: Metric,
+    how: ResampledSelection,
+    cuts: _Cuts,
+    rule: _Rule | None,
+    *,
+    n_jobs: int | None,
+) -> tuple[ThresholdDraws, NDArray[np.intp], Counts]:
+    """Return what every resample counts above every threshold, who won, and counts of a rule."""
     size = len(cuts.grid)
 
     def count(
         best: NDArray[np.intp], inbag: NDArray[np.uint8], outside: NDArray[np.uint8]
     ) -> Floats:
-        out = np.zeros((len(best), 4 + 4 * size))
+        out = np.zeros((len(best), 4 + (4 if rule is None else 6) * size))
         for config in np.unique(best[best >= 0]):
             for rows in chunks(np.flatnonzero(best == config), pi.n_cases):
                 above = (inbag[rows], outside[rows])
-                out[rows] = count_above(pi, int(config), cuts.of(int(config)), above)
+                mine = count_above(pi, int(config), cuts.of(int(config)), above)
+                out[rows, : mine.shape[1]] = mine
+                if rule is not None:
+                    out[rows, mine.shape[1] :] = rule.count(pi, cuts.grid, outside[rows])
         return out
 
     width = max(pi.n_configs, 4 * size)
     table = draw_scores(pi, metric, how, count, columns=width, n_jobs=n_jobs)
     counts = table[~np.isnan(table[:, 0]), 2:].astype(np.int64)
-    parts = np.split(counts, [4, *(4 + k * size for k in (1, 2, 3))], axis=1)
-    totals, hits_in, alarms_in, hits_out, alarms_out = parts
+    parts = np.split(counts, [4, *(4 + k * size for k in (1, 2, 3, 4))], axis=1)
+    totals, hits_in, alarms_in, hits_out, alarms_out, others = parts
     best = table[:, 1].astype(np.intp)
-    return ThresholdDraws(hits_in, alarms_in, hits_out, alarms_out, totals), best
+    return ThresholdDraws(hits_in, alarms_in, hits_out, alarms_out, totals), best, others
 
 
 def count_above(
@@ -520,17 +559,24 @@ class _UnitCounts:
         }
         return ratios[name]
 
-    def _moves(self, name: str, odds: Floats | None) -> Floats:
+    def move(self, name: str, odds: Floats | None) -> Floats:
         """Return what each unit adds to the error of a measure: (units, G), 0 where undefined."""
         if name == "balanced_accuracy":
             sensitivity, specificity = (
-                self._moves(measure, odds) for measure in ("sensitivity", "specificity")
+                self.move(measure, odds) for measure in ("sensitivity", "specificity")
             )
             return np.asarray(0.5 * (sensitivity + specificity))
-        if name == "net_benefit":
+        if name in BENEFITS:
             assert odds is not None
-            hits, alarms = (self._moves(measure, odds) for measure in ("hit_share", "alarm_share"))
-            return np.asarray(hits - odds * alarms)
+            hits, alarms = (self.move(measure, odds) for measure in ("hit_share", "alarm_share"))
+            moves = np.asarray(hits - odds * alarms)
+            if name == "net_benefit":
+                return moves
+            share = self._prevalence
+            units = self.positives + self.negatives
+            turns = (self.positives - share * units)[:, None] / float(units.sum())
+            values = self.rates(odds)["net_benefit"]
+            return np.asarray((moves - turns * values / share) / share)
         top, bottom = self._ratio(name)
         total = np.maximum(bottom.sum(axis=0), TINY)
         return np.asarray((top - top.sum(axis=0) / total * bottom) / total)
@@ -544,14 +590,7 @@ class _UnitCounts:
         side: Side,
     ) -> float:
         """Return how many standard errors a band reaches that holds at all thresholds at once."""
-        moves = self._moves(name, odds)
-        spread = np.sqrt(np.square(moves).sum(axis=0))
-        real = spread > TINY
-        if not real.any():
-            return 0.0
-        away = normals @ (moves[:, real] / spread[real])  # (MULTIPLIERS, G'), each normal
-        worst = np.abs(away).max(axis=1) if side is Side.TWO_SIDED else away.max(axis=1)
-        return float(np.quantile(worst, confidence_level))
+        return find_reach(self.move(name, odds), normals, confidence_level, side)
 
     def _trials(self, name: str, share: Floats) -> Floats:
         """Return how many independent cases a share of the corrected size is worth (G,).
@@ -564,7 +603,7 @@ class _UnitCounts:
         worth = np.ones_like(size)
         if not self.simple:
             value = np.divide(top.sum(axis=0), size, out=np.zeros_like(size), where=size > 0)
-            variance = np.square(self._moves(name, None)).sum(axis=0)
+            variance = np.square(self.move(name, None)).sum(axis=0)
             inner = (value > 0) & (value < 1) & (variance > TINY**2)
             units = (bottom > 0).sum(axis=0) / np.maximum(size, TINY)
             ratio = value * (1 - value) / np.where(inner, variance, 1.0) / np.maximum(size, TINY)
@@ -590,7 +629,7 @@ class _UnitCounts:
             down, up = _combine_shares(
                 (0.5, *sensitivity), (0.5, *specificity), np.zeros_like(value)
             )
-        elif name == "net_benefit":
+        elif name in BENEFITS:
             assert odds is not None
             share = {
                 "hit_share": values["sensitivity"] * self._prevalence,
@@ -599,6 +638,15 @@ class _UnitCounts:
             hit, alarm = (self._limit_share(measure, share, reach) for measure in share)
             together = self._correlate("hit_share", "alarm_share")
             down, up = _combine_shares((1.0, *hit), (-odds, *alarm), together)
+            if name != "net_benefit":  # as much wider as it varies more
+                spread, plain = (
+                    np.sqrt(np.square(self.move(each, odds)).sum(axis=0))
+                    for each in (name, "net_benefit")
+                )
+                wider = np.divide(
+                    spread, plain, out=np.full_like(plain, 1 / self._prevalence), where=plain > TINY
+                )
+                down, up = wider * down, wider * up
             ends = (-np.inf, np.inf)
         else:
             down, up = self._limit_share(name, values, reach)
@@ -625,9 +673,146 @@ class _UnitCounts:
         return value - low, high - value
 
     def _correlate(self, name: str, other: str) -> Floats:
-        a, b = self._moves(name, None), self._moves(other, None)
+        a, b = self.move(name, None), self.move(other, None)
         size = np.sqrt(np.square(a).sum(axis=0) * np.square(b).sum(axis=0))
         return np.where(size > TINY**2, (a * b).sum(axis=0) / np.maximum(size, TINY**2), 0.0)
+
+
+def find_reach(moves: Floats, normals: Floats, confidence_level: float, side: Side) -> float:
+    """Return how many standard errors of moves (units, G) a band reaches that holds everywhere."""
+    spread = np.sqrt(np.square(moves).sum(axis=0))
+    real = spread > TINY
+    if not real.any():
+        return 0.0
+    away = normals @ (moves[:, real] / spread[real])  # (MULTIPLIERS, G'), each normal
+    worst = np.abs(away).max(axis=1) if side is Side.TWO_SIDED else away.max(axis=1)
+    return float(np.quantile(worst, confidence_level))
+
+
+@dataclass(frozen=True, eq=False)
+class _Disagreements:
+    """The shares of cases that one rule calls positive and the other does not, and their prices.
+
+    Four shares: of positives and of negatives, called so by the first alone and by the second
+    alone. Near 0 their exact limits are far wider than any standard error, which a difference of
+    net benefits inherits.
+
+    Attributes
+    ----------
+    moves : ndarray, shape (4, units, G)
+        What each unit adds to the error of a share.
+    shares, trials, prices : ndarray, shape (4, G)
+        The shares, as how many independent cases they count, and their factors.
+    """
+
+    moves: Floats
+    shares: Floats
+    trials: Floats
+    prices: Floats
+
+    @classmethod
+    def of(cls, first: _UnitCounts, second: _UnitCounts, odds: Floats) -> _Disagreements:
+        """Compare two rules on the same units."""
+        hits, alarms = first.hits - second.hits, first.alarms - second.alarms
+        parts = np.stack(
+            [np.maximum(part, 0.0) for part in (hits, -hits, alarms, -alarms)]
+        )  # (4, units, G)
+        sizes = (first.positives + first.negatives)[:, None]
+        total = float(sizes.sum())
+        shares = parts.sum(axis=1) / total
+        moves = (parts - shares[:, None] * sizes) / total
+        variance = np.square(moves).sum(axis=1)
+        inner = (shares > 0.0) & (shares < 1.0) & (variance > TINY**2)
+        worth = np.divide(shares * (1.0 - shares), variance, out=np.zeros_like(shares), where=inner)
+        most = total if first.simple else float(first.n_units)
+        trials = np.where(inner, np.minimum(worth, total), most)
+        trials = np.full_like(trials, total) if first.simple else np.maximum(trials, 1.0)
+        one = np.ones_like(odds)
+        return cls(moves, shares, trials, np.stack([one, -one, -odds, odds]))
+
+    def limit(self, reach: float) -> tuple[Floats, Floats]:
+        """Return how far the difference reaches below and above (MOVER)."""
+        low, high = limit_binomial(self.shares, self.trials, NormalDist().cdf(-reach))
+        down, up = self.shares - low, high - self.shares
+        below = np.where(self.prices > 0.0, down, up) * self.prices
+        above = np.where(self.prices > 0.0, up, down) * self.prices
+        spread = np.sqrt(np.square(self.moves).sum(axis=1))  # (4, G)
+        steps = self.moves / np.maximum(spread, TINY)[:, None]
+        together = np.einsum("iug,jug->ijg", steps, steps)
+        together[range(4), range(4)] = 1.0
+        squares = (np.einsum("ig,jg,ijg->g", ends, ends, together) for ends in (below, above))
+        down, up = (np.sqrt(np.maximum(square, 0.0)) for square in squares)
+        return down, up
+
+
+@dataclass(frozen=True, eq=False)
+class _Rule:
+    """The rule that a winner is held against: a configuration, or calling every case positive."""
+
+    name: str
+    column: int | None
+
+    @classmethod
+    def of(cls, pi: Predictions, name: str | int) -> _Rule:
+        if pi.kind is not ResponseKind.PROBABILITY:
+            raise EvidenceError(
+                "decision values have no net benefit",
+                needs="probabilities",
+                got=f"response {pi.kind}",
+                cure=f"Leave {arg('against')} out.",
+            )
+        if name == TREAT_ALL:
+            return cls(TREAT_ALL, None)
+        column = pi.configs.index(name)
+        return cls(pi.configs.ids[column], column)
+
+    def count(self, pi: Predictions, grid: Floats, outside: NDArray[np.uint8]) -> Floats:
+        """Return the positives, then the negatives, that it calls positive: (b, 2 G)."""
+        if self.column is not None:
+            return count_above(pi, self.column, grid, (outside,))[:, 2:]
+        totals = count_above(pi, 0, grid[:1], (outside,))[:, :2]
+        return np.repeat(totals, len(grid), axis=1)
+
+    def spread(
+        self, pi: Predictions, winner: _UnitCounts, grid: Floats, rng: np.random.Generator
+    ) -> _UnitCounts:
+        """Return what each unit has above its thresholds; the units are those of the winner."""
+        if self.column is not None:
+            return _UnitCounts.of(pi, self.column, grid, rng)
+        every = np.ones(len(grid))
+        return replace(
+            winner,
+            hits=winner.positives[:, None] * every,
+            alarms=winner.negatives[:, None] * every,
+        )
+
+    def compare(
+        self,
+        pi: Predictions,
+        winner: _UnitCounts,
+        grid: Floats,
+        value: Floats,
+        normals: Floats,
+        ask: tuple[float, Side, float],
+        rng: np.random.Generator,
+    ) -> DecisionGain:
+        """Return the difference of net benefits with its bands, by what each unit adds to it."""
+        level, side, wide_by = ask
+        odds = grid / (1.0 - grid)
+        other = self.spread(pi, winner, grid, rng)
+        moves = winner.move("net_benefit", odds) - other.move("net_benefit", odds)
+        sure = NormalDist().inv_cdf(1.0 - tail_of(level, side))
+        every = max(find_reach(moves, normals, level, side), sure)
+        naive = winner.rates(odds)["net_benefit"] - other.rates(odds)["net_benefit"]
+        parts = _Disagreements.of(winner, other, odds)
+        wide, narrow = (
+            _open_ends(value - down, value + up, side, (-np.inf, np.inf))
+            for down, up in (parts.limit(wide_by * reach) for reach in (every, sure))
+        )
+        lines = (list_finite(line) for line in (value, *wide, *narrow, naive))
+        return DecisionGain(
+            config=self.name, thresholds=tuple(grid.tolist()), curve=ThresholdCurve(*lines)
+        )
 
 
 def limit_binomial(share: Floats, trials: Floats, tail: float) -> tuple[Floats, Floats]:

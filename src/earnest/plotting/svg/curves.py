@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from earnest.core.results.calibration import CalibrationCurve, ClassCalibration
+from earnest.core.results.calibration import CalibrationCurve, ClassCalibration, SmoothCurve
 from earnest.core.text.numbers import percent, show_number
 from earnest.inference.curves.corrected import ClassCurves, MeanCurve
 from earnest.plotting.svg.canvas import (
@@ -266,8 +266,8 @@ def calibration(
 ) -> Figure:
     """Draw what was promised against what came true, with a strip of how many cases.
 
-    Hollow diamonds: it is the winner as searched, not corrected. Where it stood alone nothing was
-    selected, and dots are blue.
+    Beside the groups of cases a flexible curve with its band. Hollow diamonds: it is the winner as
+    searched, not corrected. Where it stood alone nothing was selected, and dots are blue.
     """
     groups, strip = judged.curve, 58.0
     level = percent(judged.ratio.interval.confidence_level)
@@ -275,6 +275,8 @@ def calibration(
     plot = _Square.of(name, width, (title, "Observed share"), more=strip)
     canvas = plot.canvas
     canvas.line((plot.x(0), plot.y(0)), (plot.x(1), plot.y(1)), "ink3", dash=DOTS)
+    if groups.smooth is not None:
+        _draw_smooth(plot, groups.smooth, "accent" if alone else "warn")
     _name_diagonal(plot, groups, "perfect")
     for x, share in zip(groups.predicted, groups.observed, strict=True):
         at = plot.x(float(x))
@@ -289,6 +291,17 @@ def calibration(
         "allows."
     )
     return canvas.figure(sentence, _list_calibration_rows(groups, level))
+
+
+def _draw_smooth(plot: _Square, curve: SmoothCurve, colour: str) -> None:
+    """Draw a flexible curve over its band."""
+    lines = [
+        [(plot.x(p), plot.y(q)) for p, q in zip(curve.predicted, line, strict=True)]
+        for line in (curve.low, curve.high, curve.observed)
+    ]
+    low, high, middle = lines
+    plot.canvas.area([*high, *low[::-1]], colour, 0.12)
+    plot.canvas.curve(middle, colour, 1.2)
 
 
 def _name_diagonal(plot: _Square, groups: CalibrationCurve, word: str) -> None:
