@@ -31,6 +31,7 @@ METRICS = (
     *("calibration_intercept", "calibration_slope", "expected_observed"),
     *("ici", "e90", "ece", "brier_skill"),
 )
+CURVES = ("net_benefit", "standardized_net_benefit", "sensitivity")
 STRENGTHS = tuple(10.0**k for k in np.linspace(-3, 1, 8))
 FEATURES, FOLDS, NEW, RESAMPLES = 10, 5, 20_000, 400
 HEAD = ("cell", "rep", "metric", "value", "naive", "low", "high", "truth", "average", "side")
@@ -81,6 +82,57 @@ def run_search(job: tuple[dict[str, str], int]) -> list[tuple[object, ...]]:
         side = "low" if truth < low else "high" if truth > high else "held"
         numbers = (made.value, made.naive, low, high, truth, average)
         rows.append((cell["cell"], rep, metric, *(f"{x:.5g}" for x in numbers), side))
+    return rows + judge_curves(pi, stacked, cell["cell"], rep)
+
+
+def judge_curves(
+    pi: en.Predictions, stacked: en.Predictions, cell: str, rep: int
+) -> list[tuple[object, ...]]:
+    """Return whether the bands of decision curves hold at all thresholds from .02 to .9 at once.
+
+    The curves are written as the largest distance of the truth from its band, 0 where it holds.
+    """
+    rows: list[tuple[object, ...]] = []
+    first = None
+    for against in ("treat_all", pi.configs.ids[-1]):
+        table = en.thresholds(
+            pi, metric="log_loss", against=against, n_resamples=RESAMPLES, rng=rep
+        )
+        truth = en.thresholds(
+            stacked.select(table.winner), metric="brier", n_resamples=2, rng=0,
+            thresholds=list(table.thresholds),
+        )  # fmt: skip
+        other = None
+        if against != "treat_all":
+            other = en.thresholds(
+                stacked.select(against), metric="brier", n_resamples=2, rng=0,
+                thresholds=list(table.thresholds),
+            )  # fmt: skip
+        some = [t for t in table.thresholds if 0.02 <= t <= 0.9]
+        assert table.against is not None
+        named = {f"against_{'all' if other is None else 'config'}": table.against.curve}
+        if first is None:
+            named |= {name: table.curves[name] for name in CURVES}
+            first = table
+        for name, curve in named.items():
+            beyond, side = 0.0, "held"
+            for t in some:
+                true = truth.curves[name if name in CURVES else "net_benefit"].naive[
+                    truth.thresholds.index(t)
+                ]
+                assert true is not None
+                if name == "against_all":
+                    true -= truth.treat_all(t) or 0.0
+                if name == "against_config":
+                    assert other is not None
+                    true -= other.curves["net_benefit"].naive[other.thresholds.index(t)] or 0.0
+                rate = curve.at(table.thresholds.index(t))
+                assert rate.low is not None
+                assert rate.high is not None
+                away = max(rate.low - true, true - rate.high)
+                if away > beyond:
+                    beyond, side = away, "low" if true < rate.low else "high"
+            rows.append((cell, rep, name, *(f"{beyond:.4g}",) * 6, side))
     return rows
 
 

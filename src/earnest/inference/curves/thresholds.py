@@ -638,19 +638,36 @@ class _UnitCounts:
             hit, alarm = (self._limit_share(measure, share, reach) for measure in share)
             together = self._correlate("hit_share", "alarm_share")
             down, up = _combine_shares((1.0, *hit), (-odds, *alarm), together)
-            if name != "net_benefit":  # as much wider as it varies more
-                spread, plain = (
-                    np.sqrt(np.square(self.move(each, odds)).sum(axis=0))
-                    for each in (name, "net_benefit")
-                )
-                wider = np.divide(
-                    spread, plain, out=np.full_like(plain, 1 / self._prevalence), where=plain > TINY
-                )
-                down, up = wider * down, wider * up
+            if name != "net_benefit":
+                down, up = self._limit_standardized(values, odds, reach)
             ends = (-np.inf, np.inf)
         else:
             down, up = self._limit_share(name, values, reach)
         return _open_ends(value - down, value + up, side, ends)
+
+    def _limit_standardized(
+        self, values: dict[str, Floats], odds: Floats, reach: float
+    ) -> tuple[Floats, Floats]:
+        """Return how far sensitivity - odds (1 - p) / p (1 - specificity) reaches (MOVER).
+
+        Sensitivity, specificity and the prevalence p err independently of one another.
+        """
+        share, false = self._prevalence, 1.0 - values["specificity"]
+        hit_down, hit_up = self._limit_share("sensitivity", values, reach)
+        true_down, true_up = self._limit_share("specificity", values, reach)
+        units = self.positives + self.negatives
+        moves = (self.positives - share * units) / units.sum()
+        worth = share * (1.0 - share) / max(float(np.square(moves).sum()), TINY)
+        trials = np.array([units.sum() if self.simple else min(worth, units.sum())])
+        low, high = limit_binomial(np.array([share]), trials, NormalDist().cdf(-reach))
+        price = (1.0 - share) / share
+        dear, cheap = (float((1.0 - end[0]) / max(end[0], TINY)) for end in (low, high))
+        factor = odds * price
+        down = np.sqrt(
+            hit_down**2 + (factor * true_down) ** 2 + (odds * false * (dear - price)) ** 2
+        )
+        up = np.sqrt(hit_up**2 + (factor * true_up) ** 2 + (odds * false * (price - cheap)) ** 2)
+        return down, up
 
     @property
     def _prevalence(self) -> float:
