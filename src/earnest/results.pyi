@@ -13,6 +13,7 @@ from .core.results.interval import Interval as Interval
 from .core.results.thresholds import Thresholds as Thresholds
 from .decision.inclusion import Inclusions as Inclusions
 from .decision.plan import Plan as Plan
+from .decision.sample_size import ModelPlan as ModelPlan
 from .decision.verdict import Verdict as Verdict
 from .explanation.curves import EffectCurve as EffectCurve
 from .explanation.curves import EffectSurface as EffectSurface

@@ -372,6 +372,7 @@ _CLASSES = {
         ("statistic", "StatisticResult"),
         ("verdict", "Verdict"),
         ("plan", "Plan"),
+        ("model_plan", "ModelPlan"),
         ("inclusions", "Inclusions"),
     )
 }
