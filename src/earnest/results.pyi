@@ -28,3 +28,4 @@ from .training.assess.nested import NestedResult as NestedResult
 from .training.assess.stability import Stability as Stability
 from .training.tune.model import Model as Model
 from .training.tune.tuned import Tuned as Tuned
+from .training.validation.result import Validation as Validation

@@ -373,6 +373,7 @@ _CLASSES = {
         ("verdict", "Verdict"),
         ("plan", "Plan"),
         ("model_plan", "ModelPlan"),
+        ("validation", "Validation"),
         ("inclusions", "Inclusions"),
     )
 }

@@ -474,10 +474,9 @@ class Thresholds(MetricResult):
         if kind == "net_benefit" and odds is not None:  # the price of the user, not of the cut
             drawn = (hits_out - odds * alarms_out) / totals[:, 2:].sum(axis=1)
             parts["net_benefit"] = self._limit_drawn(drawn, float(naive["net_benefit"][0]))
-            share = "standardized_net_benefit"
-            if share in self.curves:
+            if BENEFITS[1] in self.curves:
                 drawn = (hits_out - odds * alarms_out) / np.maximum(totals[:, 2], 1.0)
-                parts[share] = self._limit_drawn(drawn, float(naive[share][0]))
+                parts[BENEFITS[1]] = self._limit_drawn(drawn, float(naive[BENEFITS[1]][0]))
             parts["treat_all"] = self._treat_all(cut)
         for name in self.measures:
             off = (seen[name] - left[name]) / math.sqrt(2.0)
