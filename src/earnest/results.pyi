@@ -11,6 +11,7 @@ from .core.results.gain import Gain as Gain
 from .core.results.gain import LearningCurve as LearningCurve
 from .core.results.interval import Interval as Interval
 from .core.results.thresholds import Thresholds as Thresholds
+from .core.results.validation import Validation as Validation
 from .decision.inclusion import Inclusions as Inclusions
 from .decision.plan import Plan as Plan
 from .decision.sample_size import ModelPlan as ModelPlan
@@ -28,4 +29,3 @@ from .training.assess.nested import NestedResult as NestedResult
 from .training.assess.stability import Stability as Stability
 from .training.tune.model import Model as Model
 from .training.tune.tuned import Tuned as Tuned
-from .training.validation.result import Validation as Validation

@@ -11,10 +11,10 @@ from scipy.special import expit, logit
 from sklearn.model_selection import StratifiedKFold
 
 import earnest as en
+from earnest.core.results.validation import UpdateKind
 from earnest.errors import EarnestError, EvidenceError, InputError
 from earnest.kernels import score_table
 from earnest.results import Validation
-from earnest.training.validation.result import UpdateKind
 from earnest.training.validation.validate import find_benchmark, fit_line
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from earnest.cli.show.estimate import Fact, emit_blocks, label_facts, remarks, show_paragraph
 from earnest.core.results.interval import Interval
+from earnest.core.results.validation import Update, Validation
 from earnest.core.text.numbers import MINUS, percent
 from earnest.core.text.validation import (
     show_interval,
@@ -14,7 +15,6 @@ from earnest.core.text.validation import (
     word_headline,
 )
 from earnest.metrics import METRICS
-from earnest.training.validation.result import Update, Validation
 
 
 def show_validation(validation: Validation) -> None:

@@ -12,7 +12,7 @@ from earnest.core.text.numbers import MINUS, percent
 from earnest.core.text.thresholds import tell_gain
 
 if TYPE_CHECKING:
-    from earnest.training.validation.result import Validation
+    from earnest.core.results.validation import Validation
 
 
 def word_headline(validation: Validation) -> str:

@@ -24,6 +24,7 @@ from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import by_severity
 from earnest.core.results.thresholds import TREAT_ALL
+from earnest.core.results.validation import CaseMix, Update, UpdateKind, Validation
 from earnest.core.text.doors import arg
 from earnest.inference.curves.calibration import calibration
 from earnest.inference.curves.thresholds import thresholds
@@ -36,7 +37,6 @@ from earnest.training.tables.outcome import find_column
 from earnest.training.tables.schema import cast_to_text
 from earnest.training.tables.table import open_training_table
 from earnest.training.tune.model import Model, load_model
-from earnest.training.validation.result import CaseMix, Update, UpdateKind, Validation
 
 if TYPE_CHECKING:
     from earnest.core.tables.columns import Columns
@@ -428,7 +428,7 @@ def fit_line(odds: Floats, y: NDArray[np.generic], kind: UpdateKind) -> Line:
     Examples
     --------
     >>> import numpy as np
-    >>> from earnest.training.validation.result import UpdateKind
+    >>> from earnest.core.results.validation import UpdateKind
     >>> from earnest.training.validation.validate import fit_line
     >>> odds, y = np.zeros(4), np.array([0, 1, 1, 1])
     >>> level, slope = fit_line(odds, y, UpdateKind.IN_THE_LARGE)
