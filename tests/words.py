@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -223,10 +223,35 @@ def map_imports(tree: ast.Module) -> dict[str, str]:
     """Return the full names of what a module imports, by the name it has there."""
     return {
         alias.asname or alias.name: f"{node.module}.{alias.name}"
-        for node in ast.walk(tree)
+        for node in walk_statements(tree.body)
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
+
+
+def walk_statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield statements with those within them, and no expression."""
+    for node in body:
+        yield node
+        for block in ("body", "orelse", "finalbody", "handlers", "cases"):
+            for inner in getattr(node, block, ()):
+                if isinstance(inner, ast.stmt):
+                    yield from walk_statements([inner])
+                elif isinstance(inner, ast.ExceptHandler | ast.match_case):
+                    yield from walk_statements(inner.body)
+
+
+CHILDREN = "_children"  # where a node keeps them, as several walks ask for them
+
+
+def list_children(node: ast.AST) -> list[ast.AST]:
+    """Return the nodes below a node, those that say load or store aside."""
+    children: list[ast.AST] | None = node.__dict__.get(CHILDREN)
+    if children is None:
+        below = ast.iter_child_nodes(node)
+        children = [child for child in below if not isinstance(child, ast.expr_context)]
+        setattr(node, CHILDREN, children)
+    return children
 
 
 def list_scopes(module: str, tree: ast.Module) -> Iterator[Scope]:
@@ -261,7 +286,7 @@ def list_calls(
     node: ast.AST, loops: list[ast.comprehension]
 ) -> Iterator[tuple[ast.Call, list[ast.comprehension]]]:
     """Yield the calls of a function with the comprehensions they stand in."""
-    for child in ast.iter_child_nodes(node):
+    for child in list_children(node):
         if isinstance(child, Function):
             continue
         inner = [*loops, *child.generators] if isinstance(child, Loop) else loops
@@ -272,7 +297,7 @@ def list_calls(
 
 def list_functions(tree: ast.AST, owner: str = "") -> Iterator[tuple[str, Function]]:
     """Yield all functions with the class they belong to."""
-    for node in ast.iter_child_nodes(tree):
+    for node in list_children(tree):
         if isinstance(node, Function):
             yield owner, node
             yield from list_functions(node)
@@ -297,7 +322,7 @@ def list_bindings(node: ast.AST, *, deep: bool) -> Iterator[Pair]:
         case ast.For(target=target, iter=value):
             yield target, value
     if deep:
-        for child in ast.iter_child_nodes(node):
+        for child in list_children(node):
             if not isinstance(child, ast.comprehension):
                 yield from list_bindings(child, deep=True)
 
@@ -322,5 +347,5 @@ def list_results(function: Function) -> list[ast.expr]:
             continue
         if isinstance(node, ast.Return | ast.Yield | ast.YieldFrom) and node.value is not None:
             results.append(node.value)
-        stack.extend(ast.iter_child_nodes(node))
+        stack.extend(list_children(node))
     return results

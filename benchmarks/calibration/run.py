@@ -30,7 +30,8 @@ from earnest.core.data.selection import Pooled
 from earnest.core.data.weights import Weights
 from earnest.core.results.interval import DrawnLimits, LimitSource, NearWinnerLimits
 from earnest.core.results.specs import Side
-from earnest.inference.limits.ceiling import Contest, with_spread
+from earnest.inference.limits.contest import Contest
+from earnest.inference.limits.no_spread import with_spread
 from earnest.kernels.score import score_table
 from earnest.metrics import metric as resolve_metric
 

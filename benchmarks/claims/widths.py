@@ -4,8 +4,8 @@ python -m benchmarks.claims.widths [--processes 2] [--minutes 7] [--pilots 200] 
 
 A pilot is drawn, `plan` names the items for an interval half as wide as that of such pilots, and
 studies of so many new items are drawn and estimated. A row is a size of the pilot, a number of
-configurations and a metric. Pilots have the seeds (SEED, place of the row, number); blocks of them
-are run in random order until the time is over.
+configurations, a metric, and how far the models of folds lie apart. Pilots have the seeds (SEED,
+place of the row, number); blocks of them are run in random order until the time is over.
 """
 
 from __future__ import annotations
@@ -26,7 +26,11 @@ from benchmarks.rows import write_rows
 
 SIZES, CONFIGS = (30, 60, 120), (1, 10, 60)
 METRICS = ("accuracy", "roc_auc", "mae")
-CELLS = tuple(product(SIZES, CONFIGS, METRICS))
+APART = 0.5  # the standard deviation of what the models of folds add, in some cells
+CELLS = (
+    *((*cell, 0.0) for cell in product(SIZES, CONFIGS, METRICS)),
+    *((*cell, APART) for cell in product(SIZES[1:], CONFIGS[1:], METRICS)),
+)
 PILOTS, BLOCK, STUDIES = 200, 5, 2
 ALIKE = 0.5  # the correlation of the errors of two configurations
 SPREAD = 0.1  # of how far apart classes are, or of the errors, among configurations
@@ -39,17 +43,22 @@ class Width:
     n: int
     configs: int
     metric: str
+    apart: float
     pilots: int
     ratio: float
     error: float
 
 
-def draw(n: int, configs: int, metric: str, rng: np.random.Generator) -> en.Predictions:
+def draw(
+    n: int, configs: int, metric: str, rng: np.random.Generator, apart: float = 0.0
+) -> en.Predictions:
     """Return predictions of configurations that differ a little, and make errors together."""
     skill = SPREAD * np.linspace(-1.0, 1.0, configs) if configs > 1 else np.zeros(1)
     shared = rng.standard_normal((n, 1))
     noise = ALIKE**0.5 * shared + (1 - ALIKE) ** 0.5 * rng.standard_normal((n, configs))
     fold = np.arange(n) // 2 % 5
+    if apart:
+        noise = noise + apart * rng.standard_normal((5, configs))[fold]
     if metric == "mae":
         y = rng.standard_normal(n)
         guesses = y[:, None] + noise * (1.0 - skill)
@@ -60,12 +69,13 @@ def draw(n: int, configs: int, metric: str, rng: np.random.Generator) -> en.Pred
 
 
 @cache
-def typical_width(n: int, configs: int, metric: str) -> float:
+def typical_width(n: int, configs: int, metric: str, apart: float = 0.0) -> float:
     """Return the mean width of the interval of ten pilots."""
     widths = []
     for number in range(10):
         rng = np.random.default_rng([SEED, 99, number])
-        interval = en.estimate(draw(n, configs, metric, rng), metric=metric, rng=number).interval
+        pilot = draw(n, configs, metric, rng, apart)
+        interval = en.estimate(pilot, metric=metric, rng=number).interval
         assert interval is not None
         widths.append(interval.width)
     return float(np.mean(widths))
@@ -73,17 +83,17 @@ def typical_width(n: int, configs: int, metric: str) -> float:
 
 def measure(place: int, first: int, pilots: int = BLOCK, studies: int = STUDIES) -> list[float]:
     """Return by pilot how wide studies are beside the plan, in the cell at a place."""
-    n, configs, metric = CELLS[place]
-    goal = float(f"{typical_width(n, configs, metric) / 2:.2g}")
+    n, configs, metric, apart = CELLS[place]
+    goal = float(f"{typical_width(n, configs, metric, apart) / 2:.2g}")
     ratios = []
     for number in range(first, first + pilots):
         rng = np.random.default_rng([SEED, place, number])
-        pilot = draw(n, configs, metric, rng)
+        pilot = draw(n, configs, metric, rng, apart)
         needed = en.plan(pilot, width=goal, metric=metric, rng=number).n_items
         assert needed is not None
         widths = []
         for study in range(studies):
-            drawn = draw(needed, configs, metric, rng)
+            drawn = draw(needed, configs, metric, rng, apart)
             interval = en.estimate(drawn, metric=metric, rng=study).interval
             assert interval is not None
             widths.append(interval.width)

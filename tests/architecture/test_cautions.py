@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -135,15 +136,19 @@ def _is_called(tree: ast.Module, name: ast.Name) -> bool:
     return any(isinstance(node, ast.Call) and node.func is name for node in ast.walk(tree))
 
 
+@cache
+def parse(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def test_nothing_at_all_compares_a_code() -> None:
     count = load_script("scripts/house.py").count_code_comparisons
-    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in EVERYWHERE}
-    assert [path for path, tree in trees.items() if count(tree)] == []
+    assert [path for path in EVERYWHERE if count(parse(path))] == []
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_a_module_neither_compares_nor_words_cautions(path: Path) -> None:
-    assert list(find_faults(ast.parse(path.read_text(encoding="utf-8")))) == []
+    assert list(find_faults(parse(path))) == []
 
 
 @pytest.mark.parametrize(

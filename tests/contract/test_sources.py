@@ -81,7 +81,11 @@ VERBS: dict[str, Callable[..., Any]] = {
 
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("verb", VERBS)
-def test_a_verb_takes_a_source(verb: str, source: str, sources: dict[str, Any]) -> None:
+def test_a_verb_takes_a_source(
+    verb: str, source: str, sources: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("earnest.decision.plan.ESTIMATES", 2)  # of a size, and one size
+    monkeypatch.setattr("earnest.decision.plan.WIDTHS", 1)
     how = {"metric": "roc_auc"} if source in NEED_METRIC else {}
     assert VERBS[verb](sources[source], **how) is not None
 
@@ -167,11 +171,11 @@ def test_the_winner_of_a_search_stands_for_the_best() -> None:
     assert en.gate(old, against=simple, metric="roc_auc").baseline is not None
 
 
-def test_the_folder_of_a_damaged_estimate_is_asked_again(
-    folder: Path, tuned: en.results.Tuned, tmp_path: Path
+def test_a_folder_whose_estimate_is_no_runs_is_asked_again(
+    tuned: en.results.Tuned, tmp_path: Path
 ) -> None:
     tuned.predictions.save(tmp_path / "predictions.csv")
-    (tmp_path / "estimate.json").write_text((folder / "run/estimate.json").read_text()[:50])
+    (tmp_path / "estimate.json").write_text('{"roc_auc": 0.7}')
     with pytest.raises(InputError, match="metric"):
         en.estimate(tmp_path)
     made = en.estimate(tmp_path, metric="roc_auc", rng=0)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,9 +20,9 @@ from earnest.decision import (
     StudyAnswer,
     count_inclusion,
     draw_study,
-    make_world,
+    make_population,
 )
-from earnest.errors import EarnestError, EvidenceError, InputError
+from earnest.errors import EarnestError, EvidenceError, InputError, MetricError
 from earnest.metrics import metric as resolve_metric
 from tests.snapshots import Golden
 
@@ -65,20 +68,21 @@ def test_inclusion_is_that_of_a_plain_loop_over_the_studies(groups: bool) -> Non
     made = en.calibrate(
         pi, metric="roc_auc", methods="bbc", n_simulations=count, n_resamples=60, rng=5
     )["bbc"]
-    world = make_world(pi.usable(), resolve_metric("roc_auc"), seeds)
+    measure = resolve_metric("roc_auc")
+    population = make_population(pi.usable(), measure, seeds.generator(Purpose.STUDIES, 0))
     units = [np.flatnonzero(np.arange(60) // 2 == g) for g in range(30)] if groups else None
     units = units or [np.array([case]) for case in range(60)]
     weights = np.empty(60)
-    for unit, share in zip(units, world.population.shares, strict=True):
+    for unit, share in zip(units, population.shares, strict=True):
         weights[unit] = share
     truth = [
         roc_auc_score(pi.target.y, pi.responses[:, c, 0], sample_weight=weights) for c in range(8)
     ]
-    assert world.truth == pytest.approx(truth)
+    assert population.truth == pytest.approx(truth)
     held, bounds, distances, luck = 0, 0, [], []
     for number in range(count):
         random = seeds.generator(Purpose.STUDIES, 1, number)
-        study = draw_study(world, random)
+        study = draw_study(population, random)
         assert np.array_equal(np.bincount(study.folds[:, 0]), np.bincount(pi.folds[:, 0]))
         rng = int(random.integers(2**31))
         found = en.estimate(study, method="bbc", metric="roc_auc", n_resamples=60, rng=rng)
@@ -258,3 +262,44 @@ def test_the_inclusion_of_a_failing_method_is_its_true_one() -> None:
         )
         shares.append(made["naive_bootstrap"].limits[0].share)
     assert np.mean(shares) == pytest.approx(np.mean(held), abs=0.13)
+
+
+def test_a_metric_without_terms_is_refused_before_it_is_computed() -> None:
+    calls: list[int] = []
+
+    def count(y: Any, predicted: Any) -> float:
+        calls.append(len(y))
+        return 0.5
+
+    metric = en.metrics.make_metric(count, name="counted", needs="label", limits=(0, 1))
+    for ask in (en.calibrate, partial(en.plan, width=0.2), partial(en.plan, detect=0.2)):
+        with pytest.raises(MetricError):
+            ask(equal_configs(60, 3, seed=1), metric=metric, rng=0)
+    assert calls == []
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A metric that takes long, by a clock on which every call is a second."""
+    now = itertools.count()
+    for module in ("calibrate", "patience"):
+        where = f"earnest.{'engine' if module == 'patience' else 'decision'}.{module}.time"
+        monkeypatch.setattr(f"{where}", SimpleNamespace(perf_counter=lambda: float(next(now))))
+    return en.metrics.make_metric(
+        lambda y, predicted: float(np.mean(y == predicted)), name="slow", needs="label"
+    )
+
+
+def test_a_slow_metric_shows_how_many_studies_are_done_on_one_bar(
+    slow: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pi = equal_configs(60, 1, seed=1)
+    ask = {"methods": "bbc", "n_simulations": 5, "n_resamples": 20, "rng": 0}
+    shown = en.calibrate(pi, metric=slow, **ask)
+    written = capsys.readouterr()
+    assert written.out == ""
+    assert "5 of 5 studies" in written.err
+    assert written.err.count("resamples of slow take") == 1  # of the predictions themselves
+    quiet = en.calibrate(pi, metric=slow, progress=False, **ask)
+    assert "studies" not in capsys.readouterr().err
+    assert shown["bbc"] == quiet["bbc"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +12,8 @@ import pytest
 import earnest as en
 from benchmarks.claims import widths
 from benchmarks.rows import read_rows
-from earnest.decision import make_population
+from earnest.decision import draw_study, find_units, make_population, tilt_to_corrected
+from earnest.engine import ProgressDisplay, ProgressState
 from earnest.errors import EvidenceError, InputError
 from earnest.metrics import metric as resolve_metric
 from tests.decision.populations import answer_items, make_scores
@@ -244,13 +245,13 @@ def test_studies_are_drawn_from_a_pilot_whose_winners_have_their_corrected_score
     # Sixty configurations that are equally good, 40 cases: all of the winner's lead is luck.
     pi = widths.draw(40, 60, metric, np.random.default_rng(11))
     measure = resolve_metric(metric)
-    random, asked = np.random.default_rng(0), {"metric": metric}
-    population = make_population(pi, measure, random, asked)
+    units = find_units(pi)
+    shares = tilt_to_corrected(pi, units, measure, np.random.default_rng(0))
     seed = int(np.random.default_rng(0).integers(2**31))
     corrected = en.estimate(pi, method="bbc", metric=metric, rng=seed)
     assert corrected.naive is not None
     wins = corrected.details.win_share
-    weights = population.shares[None] * len(population.units)
+    weights = shares[None] * len(units)
     plain, tilted = (
         float(en.kernels.score_table(pi, metric, rows)[0] @ wins)
         for rows in (np.ones((1, 40)), weights)
@@ -258,8 +259,8 @@ def test_studies_are_drawn_from_a_pilot_whose_winners_have_their_corrected_score
     assert tilted == pytest.approx(corrected.value, abs=1e-6)
     assert abs(plain - corrected.value) > 0.01
     # One configuration was not chosen, so nothing of it is luck.
-    alone = make_population(pi.select([0]), measure, random, asked)
-    assert np.ptp(alone.shares) == 0.0
+    alone = tilt_to_corrected(pi.select([0]), units, measure, np.random.default_rng(0))
+    assert np.ptp(alone) == 0.0
 
 
 def test_a_simulated_study_has_two_cases_of_every_class() -> None:
@@ -269,20 +270,64 @@ def test_a_simulated_study_has_two_cases_of_every_class() -> None:
     assert made.n_items is not None
 
 
+@pytest.mark.parametrize("n_units", [20, 61, 300])
+@pytest.mark.parametrize("metric", ["accuracy", "mae"])
+def test_a_study_of_another_size_has_the_classes_and_folds_of_the_pilot(
+    n_units: int, metric: str
+) -> None:
+    pi = widths.draw(60, 4, metric, np.random.default_rng(2))
+    random = np.random.default_rng(1)
+    population = make_population(pi, resolve_metric(metric), random)
+    study = draw_study(population, random, n_units)
+    assert study.n_cases == n_units
+    folds = np.bincount(study.folds[:, 0], minlength=5)
+    assert folds.max() - folds.min() <= 2  # one of each class
+    if metric == "accuracy":
+        sizes = np.bincount(study.target.y)
+        assert abs(int(sizes[0]) - int(sizes[1])) <= 1
+    # Folds are dealt anew: cases of a fold of the pilot are in others now.
+    fold_of = dict(zip(pi.responses[:, 0, 0], pi.folds[:, 0], strict=True))
+    before = np.array([fold_of[value] for value in study.responses[:, 0, 0]])
+    assert 0 < np.mean(before == study.folds[:, 0]) < 0.6  # one of five by chance
+
+
+def test_a_file_of_repeated_scores_is_a_pilot_for_other_repeats(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    scores = en.Scores(rng.random((40, 3, 3)), limits=(0, 1))
+    scores.save(tmp_path / "scores.npz")
+    asked = {"detect": 0.1, "n_repeats": [1, 3], "rng": 0}
+    assert en.plan(tmp_path / "scores.npz", **asked).needs == en.plan(scores, **asked).needs
+
+
+def test_a_plan_shows_its_studies_until_all_are_done() -> None:
+    states: list[ProgressState] = []
+
+    class Display(ProgressDisplay):
+        def show(self, state: ProgressState) -> None:
+            states.append(state)
+
+    en.plan(pilot(200), detect=0.1, n_configs=[2, 3], rng=0, progress=Display())
+    last = states[-1]
+    assert (last.ended, last.fraction) == (True, 1.0)
+    assert last.fits == last.fits_planned > 0
+    assert last.noun == "studies"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", ["accuracy", "roc_auc", "mae"])
 def test_planned_widths_are_achieved_on_average_over_pilots(metric: str) -> None:
     # 24 pilots, with the seeds of the benchmark; a mean of ratios has an error of about .03.
-    places = [widths.CELLS.index((*pilot, metric)) for pilot in [(30, 60), (60, 10), (120, 60)]]
+    pilots = [(30, 60), (60, 10), (120, 60)]
+    places = [widths.CELLS.index((*size, metric, 0.0)) for size in pilots]
     ratios = [ratio for place in places for ratio in widths.measure(place, 0, 8)]
     assert np.mean(ratios) == pytest.approx(1.0, abs=0.05 + 3 * 0.03)
 
 
 def test_committed_widths_are_within_five_percent_on_average() -> None:
     rows = read_rows(widths.Width, widths.HERE / "widths.csv")
-    assert {(row.n, row.configs, row.metric) for row in rows} == set(
-        product(widths.SIZES, widths.CONFIGS, widths.METRICS)
-    )
+    assert {(row.n, row.configs, row.metric, row.apart) for row in rows} == {
+        cell for cell in widths.CELLS if not cell[-1]
+    }
     assert 0.95 <= np.mean([row.ratio for row in rows]) <= 1.05
     for row in rows:  # each kind of pilot up to two standard errors
         assert 0.95 - 2 * row.error <= row.ratio <= 1.05 + 2 * row.error, row

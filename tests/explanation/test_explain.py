@@ -15,7 +15,7 @@ from optuna.storages.journal import JournalFileBackend
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import earnest as en
-from earnest.explanation import effect_of
+from earnest.explanation import ForestSurrogate, effect_of
 from earnest.results import Explanation
 from tests.explanation.scenes import mixed_objective, mixed_trials
 from tests.snapshots import Golden
@@ -141,8 +141,8 @@ def test_quality_against_a_known_truth(found: Explanation) -> None:
             found.quality(inactive, truth=truth)
 
 
-@pytest.mark.parametrize("surrogate", ["gaussian_process", "forest"])
-def test_both_surrogates_explain(surrogate: str) -> None:
+@pytest.mark.parametrize("surrogate", ["gaussian_process", ForestSurrogate(n_trees=10)])
+def test_both_surrogates_explain(surrogate: Any) -> None:
     result = en.explain(mixed_trials(20), surrogate=surrogate, **KNOBS)
     for curve in result.effects.values():
         assert np.isfinite(curve.mean).all()

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ import pytest
 
 import earnest as en
 from earnest.core import print_numbers
+from earnest.errors import FormatError
 from earnest.reporting import ask_all, material_from
 from tests.reporting.scenes import GOLDEN, HOSTILE, SCENES, scene, source_of
 from tests.snapshots import Golden, read_snapshot
@@ -214,14 +216,34 @@ def test_a_run_whose_time_was_over_is_still_the_search_that_it_was(tmp_path: Pat
     assert len(made.content.audit.rows) == 10
 
 
-def test_a_damaged_estimate_is_made_anew(tmp_path: Path) -> None:
+@pytest.mark.parametrize("damage", ["half", "bytes", "a word for a number"])
+def test_a_damaged_estimate_is_refused_and_estimated_anew_where_it_is_deleted(
+    damage: str, tmp_path: Path
+) -> None:
     run, _ = source_of("folder", tmp_path)
     path = run / "estimate.json"
-    before = en.results.Estimate.from_dict(json.loads(path.read_text(encoding="utf-8")))
-    path.write_text(path.read_text(encoding="utf-8")[:200], encoding="utf-8")
+    text = path.read_text(encoding="utf-8")
+    before = en.results.Estimate.from_dict(json.loads(text))
+    damaged = {
+        "half": text[: len(text) // 2].encode(),
+        "bytes": b"\xff" + text.encode(),
+        "a word for a number": json.dumps({**json.loads(text), "value": "much"}).encode(),
+    }
+    path.write_bytes(damaged[damage])
+    for ask in (en.report, en.estimate, partial(en.calibrate, n_simulations=2)):
+        with pytest.raises(FormatError) as raised:
+            ask(run, rng=7)
+        assert str(path) in raised.value.what
+    path.unlink()
     made = en.report(run, explain=False, rng=7)
     assert made.content.answer.value == str(print_numbers(before).value)
-    assert "that can be read" in made.to_markdown()
+    assert "estimate.json" in made.to_markdown()
+
+
+def test_a_damaged_learning_curve_is_left_out_with_a_word(tmp_path: Path) -> None:
+    run, _ = source_of("folder", tmp_path)
+    (run / "learning.json").write_text('{"schema": "earn', encoding="utf-8")
+    assert "learning.json" in en.report(run, explain=False).to_markdown().split("Missing")[-1]
 
 
 def test_a_part_without_data_is_absent_and_told_in_a_line(

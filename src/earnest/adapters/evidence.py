@@ -223,11 +223,25 @@ class RunResult:
 
 
 def read_run_result(path: Path) -> RunResult:
-    """Return what a run wrote of its result; nothing where the file is missing or cut short."""
+    """Return what a run wrote of its result; nothing where the file is missing, or of others.
+
+    A damaged file is refused: an estimate that is computed anew may have another seed, level and
+    method than the one that the run reported.
+    """
+    if not path.is_file():
+        return RunResult()
     try:
         data = parse_json(path.read_text(encoding="utf-8"))
+        if data.get("schema") != Estimate.schema:
+            return RunResult()
         estimate = Estimate.from_dict(data)
-    except (OSError, ValueError, EarnestError):
-        return RunResult()
+    except (OSError, ValueError, AttributeError, EarnestError) as error:
+        raise FormatError(
+            f"{str(path)!r}, the estimate of this run, cannot be read",
+            needs="the file as the run wrote it",
+            got=str(error),
+            cure="Restore it, or write it anew by `earnest tune` with --resume. To estimate anew "
+            "from the predictions, delete it.",
+        ) from error
     about = data.get("tuning")
     return RunResult(estimate, about if isinstance(about, dict) else {})

@@ -169,6 +169,7 @@ def read_file_and_metrics(
             raise InputError(
                 f"{option} is for scores", cure=f"Add --scores, or leave {option} out."
             )
+    advise_on_tuning(path)
     metric = find_metric(path)
     metrics = metrics or ([] if metric is None else [metric])
     if not metrics and path.exists():  # what is not there is refused when it is read
@@ -187,6 +188,19 @@ def find_metric(path: Path) -> str | None:
         return None
     metric = open_evidence(path).metric
     return metric if isinstance(metric, str) else None
+
+
+def advise_on_tuning(path: Path) -> None:
+    """Let advice on a run of `earnest tune` name its options beside those of this command."""
+    from earnest.adapters.evidence import read_run_result
+    from earnest.adapters.predictions.door import BESIDE, find_run_folder
+    from earnest.cli.app import options_of
+    from earnest.core.text.doors import current_door, enter
+
+    options = current_door().options
+    folder = find_run_folder(path)
+    if options is not None and folder.is_dir() and read_run_result(folder / BESIDE[1]).tuning:
+        enter(options | options_of("tune"))
 
 
 def refuse_no_metric(cure: str = "") -> None:

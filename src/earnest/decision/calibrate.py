@@ -8,8 +8,10 @@ them, and its limits are held against the true score of the configuration that i
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,26 +28,21 @@ from earnest.core.base.rng import Purpose, RngLike, Seeds
 from earnest.core.base.threads import each, workers
 from earnest.core.cautions import of_limits
 from earnest.core.data.predictions import Predictions
-from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate, Provenance, Refusal
 from earnest.core.results.interval import Ask
 from earnest.core.results.specs import ON_ITEMS, Estimand, Evidence, Side
 from earnest.core.text.doors import arg
 from earnest.decision.inclusion import Inclusion, Inclusions, MethodInclusion
-from earnest.decision.plan import LEAST_OF_A_CLASS, Population, make_population
+from earnest.decision.population import Population, draw_study, make_population
+from earnest.engine.patience import LONG, pass_scores_on
 from earnest.engine.progress import watch_progress
-from earnest.inference.cases.case_values import case_values
-from earnest.kernels.score import score_table
+from earnest.inference.cases.case_values import check_terms
 from earnest.methods.base import Method
 from earnest.methods.run import configure_method, estimate_all, find_fitting_knobs, usual_method
-from earnest.metrics.families import Metric, MetricLike
+from earnest.metrics.families import CallableMetric, Metric, MetricLike
 
 Array = NDArray[np.float64]
-DRAWS = 1_000  # of a study with enough cases of each class, before it is given up
-ROUNDS, NEWTON = 4, 8  # of tilts, and of steps to each
-UNITS_OF_A_SCORE = 3  # the fewest per configuration with which all scores can be moved
-COUNTING = 0.5  # share of the units that count in a population
 FEW_UNITS = 50  # of which a population is made
 TRUE_SCORE = frozenset(  # what the score of a configuration in the population is the truth of
     {
@@ -144,17 +141,23 @@ def calibrate(
     source = open_evidence(predictions)
     pi, measure = read_measured(source.evidence, source.metric_or(metric))
     usable = pi.usable()
+    if usable.n_configs > 1:  # what a population is made by
+        check_terms(usable, measure)
     seeds = Seeds.of(source.seed_or(rng))
     ask = Ask.of(confidence_level, side)
     jobs = workers(n_jobs)
     chosen, refused = _choose_methods(_name_methods(methods, source, usable, measure), n_resamples)
+    began = time.perf_counter()
     answering = _find_answering(chosen, refused, usable, measure, ask, seeds)
-    world = make_world(usable, measure, seeds)
+    if progress is None and isinstance(measure, CallableMetric):
+        seconds = (time.perf_counter() - began) * n_simulations / jobs
+        progress = seconds > LONG and sys.stderr is not None
+    population = make_population(usable, measure, seeds.generator(Purpose.STUDIES, 0))
     with watch_progress(progress, n_simulations, "Simulated studies") as meter:
         meter.noun = "studies"
 
         def simulate(number: int) -> list[StudyAnswer | None]:
-            answers = _simulate_study(world, answering, measure, ask, seeds, number)
+            answers = _simulate_study(population, answering, measure, ask, seeds, number)
             meter.advance(TaskOutcome((number,)))
             return answers
 
@@ -170,9 +173,9 @@ def calibrate(
         n_simulations=n_simulations,
         n_cases=usable.n_cases,
         n_configs=usable.n_configs,
-        best=float(np.nanmax(world.truth) if better else np.nanmin(world.truth)),
-        luck=world.luck,
-        cautions=tuple(_list_remarks(world)),
+        best=float(np.nanmax(population.truth) if better else np.nanmin(population.truth)),
+        luck=population.luck,
+        cautions=tuple(_list_remarks(population)),
         provenance=Provenance(
             seed=seeds.entropy,
             fingerprint=pi.fingerprint,
@@ -268,203 +271,6 @@ def _refuse_all(chosen: list[Method], refused: dict[str, Refusal], why: str) -> 
     )
 
 
-# The population, whose truth is known.
-
-
-@dataclass(frozen=True)
-class _World:
-    """A population, and the true score of every configuration in it.
-
-    Attributes
-    ----------
-    population : Population
-        The units, with the probability of each within its stratum.
-    strata : list of ndarray
-        Units of which every study has as many.
-    folds : ndarray of shape (units, R), optional
-        The folds that are dealt to the units of a study; None where units keep their own.
-    truth : ndarray, shape (C,)
-        The true scores.
-    luck : float
-        How much better the configurations that win look in the predictions.
-    """
-
-    population: Population
-    strata: list[NDArray[np.intp]]
-    folds: NDArray[np.integer] | None
-    truth: Array
-    luck: float
-
-
-def make_world(pi: Predictions, measure: Metric, seeds: Seeds) -> _World:
-    """Make the population of predictions, and score its configurations."""
-    random = seeds.generator(Purpose.STUDIES, 0)
-    population = make_population(pi, measure, random, {"metric": measure})
-    if 1 < pi.n_configs <= len(population.units) / UNITS_OF_A_SCORE:
-        population = _shrink_differences(population, measure)
-    folds = _find_folds(pi, population)
-    strata = _find_strata(pi, population, folds)
-    shares = np.empty(len(population.units))
-    for rows in strata:  # a study has as many units of each as the predictions
-        weight = population.shares[rows]
-        shares[rows] = weight / weight.sum() * len(rows) / len(population.units)
-    weights = np.empty(pi.n_cases)
-    for unit, share in zip(population.units, shares, strict=True):
-        weights[unit] = share * len(population.units)
-    truth = score_table(pi, measure, Weights(weights[None]))[0]
-    if np.isnan(truth).all():
-        raise EvidenceError(f"metric {measure.name!r} is undefined for every configuration")
-    observed = score_table(pi, measure, Weights.ones(pi.n_cases))[0]
-    best = int(np.nanargmax(observed) if measure.greater_is_better else np.nanargmin(observed))
-    sign = 1.0 if measure.greater_is_better else -1.0
-    luck = float(sign * (observed[best] - truth[best]))
-    return _World(replace(population, shares=shares), strata, folds, truth, luck)
-
-
-def _shrink_differences(population: Population, measure: Metric) -> Population:
-    """Return the population with weights that take the noise out of all scores, not of the best.
-
-    Observed scores differ by what the configurations are and by chance. In the population they
-    shall differ by what is left: about their mean, by the share of their variance that chance does
-    not explain. The weights of the units are the exponential tilt with these scores that stays
-    nearest to equal weights; it goes only as far as half of the units keep counting.
-    """
-    pi, units = population.pi, population.units
-    terms = np.nanmean(case_values(pi, measure).terms, axis=2)  # (n, C)
-    terms = terms - terms.mean(axis=0)
-    added = np.stack([terms[rows].sum(axis=0) for rows in units])
-    added *= len(units) / pi.n_cases  # what a unit adds to a score, in units of equal weight
-    observed = score_table(pi, measure, Weights.ones(pi.n_cases))[0]
-    usable = ~(np.isnan(observed) | np.isnan(added).any(axis=0))
-    if usable.sum() < 2:
-        return population
-    unit = np.empty(pi.n_cases, dtype=np.intp)
-    for number, rows in enumerate(units):
-        unit[rows] = number
-
-    def score(shares: Array) -> Array:
-        weights = shares[unit] * len(units)
-        return np.asarray(score_table(pi, measure, Weights(weights[None]))[0])
-
-    apart = added[:, usable] - added[:, usable].mean(axis=1, keepdims=True)
-    noise = float((apart**2).sum(axis=0).mean()) / len(units) ** 2
-    spread = float(observed[usable].var())
-    true_share = max(1.0 - noise / spread, 0.0) if spread else 0.0
-    corrected = score(population.shares)
-    level = float(np.mean(corrected[usable]))
-    target = level + true_share * (observed - observed[usable].mean())
-    best = int(np.nanargmax(observed) if measure.greater_is_better else np.nanargmin(observed))
-    target += corrected[best] - target[best]  # the winner keeps the score that its luck leaves it
-    shares = population.shares
-    wanted = (target - observed)[usable]
-    for _ in range(ROUNDS):
-        shares = _tilt(added[:, usable], wanted)
-        wanted = wanted + (target - score(shares))[usable]  # scores are no sums
-    return replace(population, shares=shares)
-
-
-def _tilt(added: Array, wanted: Array) -> Array:
-    """Return shares exp(added t) of units whose mean of `added` (units, C) is as wanted.
-
-    A ridge keeps the tilt from what the units can hardly tell; it grows until the effective number
-    of units is half of them.
-    """
-    count = len(added)
-    covariance = added.T @ added / count
-    scale = float(np.trace(covariance)) / len(covariance)
-    ridge = 1e-3 * scale
-    while True:
-        slope = np.zeros(added.shape[1])
-        for _ in range(NEWTON):
-            shares = np.exp(added @ slope - (added @ slope).max())
-            shares /= shares.sum()
-            mean = shares @ added
-            steep = (added * shares[:, None]).T @ added - np.outer(mean, mean)
-            steep[np.diag_indices_from(steep)] += ridge
-            slope = slope + np.linalg.solve(steep, wanted - mean - ridge * slope)
-        exponent = added @ slope
-        shares = np.exp(exponent - exponent.max())
-        shares /= shares.sum()
-        if np.isfinite(shares).all() and 1.0 / (shares**2).sum() >= count * COUNTING:
-            return np.asarray(shares)
-        ridge *= 4.0
-
-
-def _find_folds(pi: Predictions, population: Population) -> NDArray[np.integer] | None:
-    """Return the folds of every unit (units, R); None where a unit has several, or lacks one."""
-    if (pi.folds < 0).any():
-        return None
-    first = np.stack([pi.folds[rows[0]] for rows in population.units])
-    alike = zip(population.units, first, strict=True)
-    return first if all((pi.folds[rows] == of).all() for rows, of in alike) else None
-
-
-def _find_strata(
-    pi: Predictions, population: Population, folds: NDArray[np.integer] | None
-) -> list[NDArray[np.intp]]:
-    """Return the units of each class where folds have the classes alike, as stratified ones do.
-
-    Otherwise all units are one stratum; where folds cannot be dealt anew, those of a fold are.
-    """
-    every = np.arange(len(population.units))
-    target = pi.target
-    if folds is None:
-        first = np.array([pi.folds[rows[0], 0] for rows in population.units])
-        return [every[first == fold] for fold in np.unique(first)]
-    if not target.has_classes or target.groups is not None or pi.n_folds == 1:
-        return [every]
-    cells = [every[target.y == label] for label in range(len(target.classes))]
-    for cell in cells:
-        counts = np.bincount(folds[cell, 0], minlength=pi.n_folds)
-        if counts.max() - counts.min() > 1:
-            return [every]
-    return [cell for cell in cells if len(cell)]
-
-
-def draw_study(world: _World, random: np.random.Generator) -> Predictions:
-    """Return predictions of units drawn with replacement, groups under new names.
-
-    Folds are dealt anew. If a unit kept its own, the few cases of a fold would be the truth about
-    its model, and folds would be more unlike than they are.
-    """
-    population = world.population
-    pi, units = population.pi, population.units
-    target = pi.target
-    for _ in range(DRAWS):
-        drawn = np.concatenate(
-            [
-                random.choice(
-                    stratum,
-                    size=len(stratum),
-                    p=population.shares[stratum] / population.shares[stratum].sum(),
-                )
-                for stratum in world.strata
-            ]
-        )
-        rows = np.concatenate([units[unit] for unit in drawn])
-        if not target.has_classes:
-            break
-        sizes = np.bincount(target.y[rows], minlength=len(target.classes))
-        if sizes.min() >= LEAST_OF_A_CLASS:
-            break
-    else:
-        raise EvidenceError(
-            "hardly any simulated study has enough cases of every class",
-            needs=f"{LEAST_OF_A_CLASS} of each",
-            cure="Use predictions of more cases.",
-        )
-    names = None
-    if target.groups is not None:
-        names = np.repeat(np.arange(len(drawn)), [len(units[unit]) for unit in drawn])
-    study = pi.take(rows)
-    study = replace(study, target=replace(study.target, ids=None, groups=names))
-    if world.folds is None:
-        return study
-    dealt = [random.permutation(stratum) for stratum in world.strata]
-    folds = world.folds[np.concatenate(dealt)]
-    return replace(study, folds=np.repeat(folds, [len(units[unit]) for unit in drawn], axis=0))
-
-
 # What the methods say of a study.
 
 
@@ -478,34 +284,42 @@ class StudyAnswer:
 
 
 def _simulate_study(
-    world: _World, asked: list[Method], measure: Metric, ask: Ask, seeds: Seeds, number: int
+    population: Population,
+    asked: list[Method],
+    measure: Metric,
+    ask: Ask,
+    seeds: Seeds,
+    number: int,
 ) -> list[StudyAnswer | None]:
     """Return what each method says of one study; None where it cannot answer."""
     random = seeds.generator(Purpose.STUDIES, 1, number)
-    study = draw_study(world, random)
+    study = draw_study(population, random)
     try:
-        table = estimate_all(
-            study,
-            methods=asked,
-            metric=measure,
-            confidence_level=ask.confidence_level,
-            side=ask.side,
-            rng=int(random.integers(2**31)),
-        )
+        with pass_scores_on(None):
+            table = estimate_all(
+                study,
+                methods=asked,
+                metric=measure,
+                confidence_level=ask.confidence_level,
+                side=ask.side,
+                rng=int(random.integers(2**31)),
+            )
     except EarnestError:
         return [None] * len(asked)
     by_name = {estimate.method: estimate for estimate in table}
     return [
-        None if (estimate := by_name.get(method.spec.name)) is None else _read(estimate, world, ask)
+        None
+        if (estimate := by_name.get(method.spec.name)) is None
+        else _read(estimate, population, ask)
         for method in asked
     ]
 
 
-def _read(estimate: Estimate, world: _World, ask: Ask) -> StudyAnswer | None:
+def _read(estimate: Estimate, population: Population, ask: Ask) -> StudyAnswer | None:
     """Hold an estimate against the true score of the configuration that it chose."""
     if estimate.winner is None:
         return None
-    truth = float(world.truth[world.population.pi.configs.index(estimate.winner)])
+    truth = float(population.truth[population.pi.configs.index(estimate.winner)])
     if np.isnan(truth):
         return None
     limits: dict[Side, tuple[float, float]] = {}
@@ -576,8 +390,8 @@ def _find_error(values: Array) -> float:
     return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
 
 
-def _list_remarks(world: _World) -> Iterator[Caution]:
-    units = len(world.population.units)
+def _list_remarks(population: Population) -> Iterator[Caution]:
+    units = len(population.units)
     if units < FEW_UNITS:
-        word = "case" if world.population.pi.target.groups is None else "group"
+        word = "case" if population.pi.target.groups is None else "group"
         yield of_limits.few_to_simulate(units, word, FEW_UNITS)

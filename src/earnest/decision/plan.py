@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from dataclasses import dataclass, field
+from itertools import pairwise, product
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
@@ -23,6 +23,7 @@ from earnest.comparison.base import largest_errors
 from earnest.core.arguments.plan import ModelStudy
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.base.protocols import Progress, TaskOutcome
 from earnest.core.base.provenance import list_versions
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.cautions import of_limits
@@ -32,10 +33,11 @@ from earnest.core.results.base import FLAT, MetricResult, Plain
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance, Scale
 from earnest.core.text.doors import arg
+from earnest.decision.population import Population, draw_study, make_population
 from earnest.decision.sample_size import ModelPlan, plan_model
 from earnest.engine.patience import pass_scores_on
+from earnest.engine.progress import Meter, watch_progress
 from earnest.inference.cases.case_values import case_values
-from earnest.kernels.score import score_table
 from earnest.methods.run import estimate
 from earnest.metrics.families import Metric
 
@@ -237,10 +239,8 @@ def _round_up(number: int) -> int:
 STUDIES = 2_000  # simulated for a point of a curve of power
 BLOCKS = 20  # of studies, each with its own choice of configurations
 ESTIMATES = 6  # simulated for a point of a curve of widths
+POWERS, WIDTHS = 3, 5  # how often at most the sizes of studies are chosen anew
 LEAST_ITEMS, FEW_ITEMS = 10, 100  # of a pilot
-LEAST_OF_A_CLASS = 2  # cases of a simulated study, which its estimate needs
-DRAWS = 1_000  # of a study with so many, before it is given up
-STEEPEST = 4.0  # tilt of the weights of a pilot, in standard deviations of what units add
 WIDER = 8  # times the items, where an interval has one end
 LARGEST = 20_000  # items of a study that is simulated as a whole
 SHARES = (0.4, 0.6, 0.8, 1.0, 1.25, 1.6)  # of the items that theory gives, for the curve
@@ -265,6 +265,7 @@ def plan(
     confidence_level: float = 0.95,
     rng: RngLike = None,
     n_jobs: int | None = None,
+    progress: Progress | bool | None = None,
 ) -> Plan: ...
 
 
@@ -280,6 +281,7 @@ def plan(
     confidence_level: float = 0.95,
     rng: RngLike = None,
     n_jobs: int | None = None,
+    progress: Progress | bool | None = None,
 ) -> Plan | ModelPlan:
     """Tell how many items a study needs, by simulation from a pilot or by Riley's criteria.
 
@@ -311,6 +313,9 @@ def plan(
         The seed; the result records it.
     n_jobs : int, optional
         The number of threads.
+    progress : bool or Progress, optional
+        Whether to show progress, or an object that receives it. The widths of 50 configurations and
+        thousands of items take half a minute.
 
     Returns
     -------
@@ -354,21 +359,27 @@ def plan(
     configs = _read_counts("n_configs", n_configs, usual, low=1 if question == WIDTH else 2)
     samples = _count_samples(source.evidence)
     repeats = _read_counts("n_repeats", n_repeats, samples, low=1)
-    evidence = _read_terms(pilot, pi, measure, repeats, samples)
+    evidence = _read_terms(source.evidence, pi, measure, repeats, samples)
     curve: list[PlanPoint] = []
     needs: list[PlanNeed] = []
-    for count in configs:
-        for times in repeats:
+    studies = POWERS * len(SHARES) if question == DETECT else WIDTHS * ESTIMATES
+    total = studies * len(configs) * len(repeats)
+    with watch_progress(progress, total, "Simulated studies") as meter:
+        meter.noun = "studies"
+        for number, (count, times) in enumerate(product(configs, repeats), start=1):
             if question == DETECT:
-                size, points = _plan_power(evidence, goal, count, times, level, wanted, random)
+                size, points = _plan_power(
+                    evidence, goal, count, times, level, wanted, random, meter
+                )
             else:
-                ask = {"metric": None if isinstance(pilot, Scores) else metric, "n_jobs": n_jobs}
                 ratio = evidence.scale_of(times)
                 size, points = _plan_width(
-                    pi, measure, goal, count, times, level, ratio, random, ask
+                    pi, measure, goal, count, times, level, ratio, random, n_jobs, meter
                 )
             needs.append(PlanNeed(count, times, size))
             curve += points
+            state = meter.read()
+            meter.drop(number * studies - state.fits - state.fits_skipped)
     return Plan(
         question=question,
         goal=goal,
@@ -558,6 +569,7 @@ def _plan_power(
     level: float,
     power: float,
     random: np.random.Generator,
+    meter: Meter,
 ) -> tuple[int | None, list[PlanPoint]]:
     """Return the items needed to show a difference, and the curve around them."""
     if evidence.terms.shape[1] < 2:
@@ -579,7 +591,7 @@ def _plan_power(
     times_goal = (limit + NormalDist().inv_cdf(power)) * spread / goal
     guess = items * times_goal * times_goal  # a power would raise an error where it overflows
     points: list[PlanPoint] = []
-    for _ in range(3):  # the curve must reach the power from both sides
+    for _ in range(POWERS):  # the curve must reach the power from both sides
         wanted = [min(guess * share, 2 * MOST_ITEMS) for share in SHARES]  # it may be infinite
         for units in sorted({max(2, round(each / items)) for each in wanted}):
             if units * items > MOST_ITEMS:
@@ -587,6 +599,7 @@ def _plan_power(
             points.append(
                 _simulate_power(chosen, evidence, goal, limit, units, count, times, random)
             )
+            meter.advance(TaskOutcome(()))
         points.sort(key=lambda point: point.n_items)
         if points[0].value > power and points[0].n_items > 2 * items:
             guess = points[0].n_items / 2
@@ -679,71 +692,6 @@ def _cross(points: Sequence[PlanPoint], power: float) -> int | None:
 # The width of an interval.
 
 
-@dataclass(frozen=True)
-class Population:
-    """What studies are drawn from: the units of the pilot, and how often each is drawn.
-
-    Attributes
-    ----------
-    pi : Predictions
-        The configurations of a study.
-    units : list of ndarray
-        The rows of each unit: a case, or a group.
-    shares : ndarray, shape (units,)
-        The probability of each unit.
-    """
-
-    pi: Predictions
-    units: list[NDArray[np.intp]]
-    shares: Array
-
-
-def make_population(
-    pi: Predictions, measure: Metric, random: np.random.Generator, ask: dict[str, Any]
-) -> Population:
-    """Return the pilot with weights that take the luck of its winners away.
-
-    The best of the pilot is better there than it is. Resamples of the pilot as it is would take its
-    score for the truth, and their intervals would be too narrow. So units on which the winners were
-    lucky are drawn more rarely: by weights exp(-t d), where d is what a unit adds to the scores of
-    the winners. The tilt t is such that the weighted mean of these scores is the corrected one.
-    """
-    groups = pi.target.groups
-    if groups is None:
-        unit = np.arange(pi.n_cases)
-    else:
-        unit = np.unique(groups, return_inverse=True)[1].reshape(-1)
-    units = [np.flatnonzero(unit == code) for code in range(int(unit.max()) + 1)]
-    even = np.full(len(units), 1.0 / len(units))
-    if pi.n_configs == 1:
-        return Population(pi, units, even)
-    with pass_scores_on(None):
-        corrected = estimate(pi, method="bbc", rng=int(random.integers(2**31)), **ask)
-    wins = corrected.details.win_share
-    terms = np.nanmean(case_values(pi, measure).terms, axis=2)
-    added = np.bincount(unit, weights=(terms - terms.mean(axis=0)) @ wins)
-    spread = float(added.std())
-    if not spread:
-        return Population(pi, units, even)
-    sign = 1.0 if measure.greater_is_better else -1.0
-
-    def tilt(strength: float) -> Array:
-        shares = np.exp(-sign * strength * added / spread)
-        return np.asarray(shares / shares.sum())
-
-    def luck(strength: float) -> float:
-        weights = tilt(strength)[unit] * len(units)
-        return sign * float(score_table(pi, measure, weights[None])[0] @ wins - corrected.value)
-
-    low, high = 0.0, STEEPEST
-    if luck(low) <= 0.0:
-        return Population(pi, units, even)
-    for _ in range(30):
-        middle = (low + high) / 2
-        low, high = (middle, high) if luck(middle) > 0.0 else (low, middle)
-    return Population(pi, units, tilt(low))
-
-
 def _plan_width(
     pi: Predictions,
     measure: Metric,
@@ -753,7 +701,8 @@ def _plan_width(
     level: float,
     ratio: float,
     random: np.random.Generator,
-    ask: dict[str, Any],
+    n_jobs: int | None,
+    meter: Meter,
 ) -> tuple[int | None, list[PlanPoint]]:
     """Return the items needed for an interval of a width, and the curve around them."""
     usable = pi.usable()
@@ -770,20 +719,21 @@ def _plan_width(
             else usable.select(random.permutation(usable.n_configs)[:count].tolist()),
             measure,
             random,
-            ask,
+            n_jobs=n_jobs,
         )
         for _ in range(1 if whole else ESTIMATES)
     ]
     points: list[PlanPoint] = []
     least = 1  # items that are needed for an interval with two ends
     size = float(usable.n_cases)
-    for _ in range(5):
+    for _ in range(WIDTHS):
         items = round(min(max(size, LEAST_ITEMS), LARGEST))
-        widths = [
-            _simulate_width(populations[study % len(populations)], items, level, random, ask)
-            * ratio
-            for study in range(ESTIMATES)
-        ]
+        widths = []
+        for study in range(ESTIMATES):
+            population = populations[study % len(populations)]
+            width = _simulate_width(population, items, measure, level, random, n_jobs)
+            widths.append(width * ratio)
+            meter.advance(TaskOutcome(()))
         mean = float(np.mean(widths))
         if math.isinf(mean):  # the interval of so few items has one end
             size, least = items * WIDER, max(least, items + 1)
@@ -810,39 +760,20 @@ def _plan_width(
 def _simulate_width(
     population: Population,
     items: int,
+    measure: Metric,
     level: float,
     random: np.random.Generator,
-    ask: dict[str, Any],
+    n_jobs: int | None,
 ) -> float:
     """Return the width of the interval of one simulated study."""
-    drawn = _draw_cases(population, items, random)
+    n_units = max(2, round(items * len(population.units) / population.pi.n_cases))
+    drawn = draw_study(population, random, n_units)
+    seed = int(random.integers(2**31))
     with pass_scores_on(None):
-        answer = estimate(drawn, confidence_level=level, rng=int(random.integers(2**31)), **ask)
+        answer = estimate(drawn, metric=measure, confidence_level=level, rng=seed, n_jobs=n_jobs)
     if answer.interval is None:
         raise EvidenceError(f"method {answer.method!r} gives no interval")
     return answer.interval.width
-
-
-def _draw_cases(population: Population, items: int, random: np.random.Generator) -> Predictions:
-    """Return predictions of units drawn with replacement, groups under new names."""
-    pi, units = population.pi, population.units
-    target = pi.target
-    count = max(2, round(items * len(units) / pi.n_cases))
-    for _ in range(DRAWS):
-        drawn = random.choice(len(units), size=count, p=population.shares)
-        rows = np.concatenate([units[unit] for unit in drawn])
-        if not target.has_classes:
-            break
-        sizes = np.bincount(target.y[rows], minlength=len(target.classes))
-        if sizes.min() >= LEAST_OF_A_CLASS:
-            break
-    names = (
-        None
-        if target.groups is None
-        else np.repeat(np.arange(count), [len(units[u]) for u in drawn])
-    )
-    study = pi.take(rows)
-    return replace(study, target=replace(study.target, ids=None, groups=names))
 
 
 def _list_remarks(evidence: _PilotTerms) -> Iterator[Caution]:

@@ -85,8 +85,13 @@ class ProgressState:
 class ProgressDisplay:
     """Shows the state of a run whenever it changes.
 
-    It is a `Progress` too, so it can be given wherever one can.
+    It is a `Progress` too, so it can be given wherever one can. A copy of a search, as `clone` of
+    scikit-learn makes it, shows itself in the same place.
     """
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        """Return the display itself: streams cannot be copied."""
+        return self
 
     def show(self, state: ProgressState) -> None:
         """Show a state; the last one has `ended`."""

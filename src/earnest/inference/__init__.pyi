@@ -42,13 +42,13 @@ from .left_out.leave_pair_out import pairs_of as pairs_of
 from .limits.auc import delong as delong
 from .limits.auc import hanley_mcneil as hanley_mcneil
 from .limits.auc import hanley_mcneil_variance as hanley_mcneil_variance
-from .limits.ceiling import Contest as Contest
 from .limits.ceiling import disjoint_pairs as disjoint_pairs
-from .limits.ceiling import with_spread as with_spread
+from .limits.contest import Contest as Contest
 from .limits.crossed import JudgeShares as JudgeShares
 from .limits.crossed import cross_judges as cross_judges
 from .limits.fold_normal import FoldNormal as FoldNormal
 from .limits.fold_normal import fold_normal as fold_normal
+from .limits.no_spread import with_spread as with_spread
 from .limits.replicates import find_replicate_limits as find_replicate_limits
 from .limits.replicates import noise_remarks as noise_remarks
 from .limits.replicates import scaled_limits as scaled_limits

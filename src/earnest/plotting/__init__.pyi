@@ -5,6 +5,7 @@ from .svg.answer import find_shaded as find_shaded
 from .svg.canvas import TOKENS as TOKENS
 from .svg.canvas import Canvas as Canvas
 from .svg.canvas import Figure as Figure
+from .svg.canvas import RowKind as RowKind
 from .svg.draws import bootstrap as bootstrap
 from .svg.draws import won_in_bag as won_in_bag
 from .svg.effects import find_shared_limits as find_shared_limits

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -135,10 +135,5 @@ def _markdown_environment() -> Any:
         return value if hasattr(value, "__html__") else Markup(escape_markdown(str(value)))
 
     templates = _make_environment(show)
-    templates.filters["thin"] = _thin
+    templates.filters["shorten"] = lambda figure: figure.list_rows(MOST_ROWS)
     return templates
-
-
-def _thin(rows: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
-    """Return the rows of a table, evenly thinned where they are many."""
-    return rows[:: max(1, -(-len(rows) // MOST_ROWS))]

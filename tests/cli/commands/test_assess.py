@@ -14,7 +14,7 @@ import pytest
 
 import earnest as en
 from earnest.cli.commands.assess import make_progress_line
-from earnest.core import TaskOutcome
+from earnest.core import TaskOutcome, print_numbers
 from earnest.engine.progress import watch_progress
 from earnest.training import LEARNERS, make_learner, read_training_table
 from earnest.training.learners.portfolio import load_portfolio
@@ -308,9 +308,12 @@ def test_nested_cv_of_a_portfolio_is_that_of_python(run: Any, patients: Path) ->
     search = en.SearchCV(None, list(configurations), scoring="roc_auc", cv=3)
     estimate = en.assess(search, table.X, table.y, method="nested", metric="roc_auc", rng=7)
     assert json.loads(done.out) == json.loads(json.dumps(estimate.to_dict()))
-    text = run("assess", patients, *ask, "-q")
+    text = run("assess", patients, *ask)  # with its progress, which a copy of the search shows too
     assert text.code == 0, text.err
     assert "nested" in text.out
+    assert "100 %" in text.err
+    shown = print_numbers(estimate)
+    assert f"the search reported {shown.naive}" in " ".join(text.out.split())
 
 
 @pytest.mark.parametrize(

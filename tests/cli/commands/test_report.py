@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from earnest.core.cautions import of_search
 from tests.cli.conftest import Run, write_table
 from tests.reporting.scenes import source_of
 from tests.snapshots import Golden
@@ -45,6 +46,26 @@ def test_the_report_of_a_folder_lies_in_it(run: Run, tmp_path: Path) -> None:
     assert "90 % confidence it is above" in " ".join(done.out.split())
     run("report", folder, "--no-explain", "--side", "lower", "--confidence-level", "0.9")
     assert (folder / "report.html").read_bytes() == first
+
+
+@pytest.mark.parametrize("command", ["report", "estimate"])
+def test_advice_on_a_run_of_tune_names_the_options_of_tune(
+    command: str, run: Run, tmp_path: Path
+) -> None:
+    folder, _ = source_of("folder", tmp_path)
+    path = folder / "estimate.json"
+    estimate = json.loads(path.read_text(encoding="utf-8"))
+    cut = of_search.time_ran_out(8, 9, "configurations", 9, None).to_dict()
+    path.write_text(
+        json.dumps({**estimate, "tuning": {"n_rows": 80}, "cautions": [cut]}), encoding="utf-8"
+    )
+    more = ("--out", tmp_path / "page.md", "--no-explain") if command == "report" else ()
+    done = run(command, folder, *more)
+    assert done.code == 0, done.err
+    page = (tmp_path / "page.md").read_text(encoding="utf-8") if more else done.out
+    assert "--budget" in page
+    assert "--resume" in page
+    assert "`budget" not in page.replace("\\", "")
 
 
 def test_open_shows_the_file_in_a_browser(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import pytest
 
+import earnest as en
 from earnest.errors import InputError
 from earnest.explanation import (
     FittedSurrogate,
@@ -32,7 +34,7 @@ def test_the_variance_at_a_point_is_between_trees_and_within_leaves(fitted: Any)
     means = np.array([value[tree.apply(inputs)] for tree, value, _ in fitted.trees])
     within = np.array([impurity[tree.apply(inputs)] for tree, _, impurity in fitted.trees])
     mean, sd = fitted.posterior(codes)
-    np.testing.assert_allclose(mean, means.mean(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(mean, means.mean(axis=0) + fitted.centre, rtol=1e-12)
     np.testing.assert_allclose(sd**2, means.var(axis=0) + within.mean(axis=0), rtol=1e-9)
     assert (within.mean(axis=0) > 0).all()
 
@@ -44,7 +46,8 @@ def test_the_sd_of_a_mean_is_that_of_the_trees_own_means(fitted: Any, n_jobs: in
     for g, value in enumerate(values):
         moved = points.copy()
         moved[:, 1] = value
-        each = [v[tree.apply(moved.astype(np.float32))].mean() for tree, v, _ in fitted.trees]
+        inputs = moved.astype(np.float32)
+        each = [v[tree.apply(inputs)].mean() + fitted.centre for tree, v, _ in fitted.trees]
         assert sums.mean[g] == pytest.approx(np.mean(each), rel=1e-12)
         assert sums.sd_of_mean[g] == pytest.approx(np.std(each), rel=1e-9)
         mean, sd = fitted.posterior(moved)
@@ -57,6 +60,35 @@ def test_the_sd_of_a_mean_is_that_of_the_trees_own_means(fitted: Any, n_jobs: in
     mean, sd = fitted.averages(stacked)
     np.testing.assert_allclose(mean, sums.mean, rtol=1e-12)
     np.testing.assert_allclose(sd, sums.sd_of_mean, rtol=1e-9)
+
+
+@pytest.mark.parametrize("shift", [2.0**20, 2.0**30])
+def test_an_objective_far_from_zero_is_predicted_as_one_near_it(shift: float) -> None:
+    # Trees work with squares: at 1e8 their impurities fell below 0, and the sd was NaN.
+    # Sums of 32 numbers with ten binary digits are exact, so that the same splits are the best.
+    codes = cube(4).sample(32, np.random.default_rng(0))
+    y = np.round(1024 * smooth(codes)) / 1024
+    near, far = (
+        ForestSurrogate(n_trees=10).fit(cube(4), codes, y + at, rng=np.random.default_rng(1))
+        for at in (0.0, shift)
+    )
+    points = cube(4).sample(30, np.random.default_rng(2))
+    for sums in ("posterior", "averages"):
+        table = points if sums == "posterior" else points[None]
+        (mean, sd), (far_mean, far_sd) = (getattr(forest, sums)(table) for forest in (near, far))
+        np.testing.assert_allclose(far_mean - shift, mean, atol=1e-5)  # digits of the shift
+        np.testing.assert_allclose(far_sd, sd, atol=1e-5)
+    effects = [forest.effect(points, 0, np.array([0.2, 0.8])) for forest in (near, far)]
+    np.testing.assert_allclose(effects[1].ice_mean - shift, effects[0].ice_mean, atol=1e-5)
+    np.testing.assert_allclose(effects[1].mean - shift, effects[0].mean, atol=1e-5)
+    quality = en.explain(
+        en.Trials.from_configs(
+            [{"x": x} for x in codes[:, 0].tolist()], y + shift, direction="minimize"
+        ),
+        surrogate="forest",
+        rng=0,
+    ).surrogate_quality
+    assert math.isfinite(quality.nll)
 
 
 def test_blocks_do_not_change_the_numbers(fitted: Any, monkeypatch: pytest.MonkeyPatch) -> None:

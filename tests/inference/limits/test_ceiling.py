@@ -12,7 +12,7 @@ from scipy.stats import binom
 import earnest as en
 from earnest.core import AreaLimits, Side, TighterLimits, WidenedLimits
 from earnest.core.results.interval import NearWinnerLimits, binormal_trials
-from earnest.inference.limits import ceiling
+from earnest.inference.limits import ceiling, contest
 from earnest.inference.limits.ceiling import LEVELS, perfect_limits
 from earnest.inference.limits.local_level import DRAWS
 from earnest.kernels.contest import RoughScores
@@ -210,8 +210,8 @@ def test_few_gaussian_draws_decide_only_where_all_of_them_change_no_limit(monkey
             whole = en.estimate(pi, method=drawn, metric="roc_auc", rng=seed).source
             if not isinstance(made, WidenedLimits):
                 continue
-            assert isinstance(made.floor, NearWinnerLimits)
-            parts.append(len(made.floor.errors))
+            assert isinstance(made.floors[0], NearWinnerLimits)
+            parts.append(len(made.floors[0].errors))
             for level in LEVELS:
                 for side in (Side.LOWER, Side.TWO_SIDED):
                     assert made.limits(level, side) == whole.limits(level, side)
@@ -221,24 +221,27 @@ def test_few_gaussian_draws_decide_only_where_all_of_them_change_no_limit(monkey
 def test_the_scores_that_bbc_has_computed_are_those_that_would_be_drawn_again(monkeypatch) -> None:
     pi = rivals(0, 3.0)
     shared = en.estimate(pi, metric="roc_auc", rng=0)
-    monkeypatch.setattr(ceiling, "MOST_KEPT", 0)  # nothing is kept on the way
+    monkeypatch.setattr(contest, "MOST_KEPT", 0)  # nothing is kept on the way
     again = en.estimate(pi, metric="roc_auc", rng=0)
     assert isinstance(shared.source, TighterLimits)
     assert isinstance(shared.source.drawn, WidenedLimits)
-    assert shared.source.drawn.floor.errors.tolist() == again.source.drawn.floor.errors.tolist()
+    assert (
+        shared.source.drawn.floors[0].errors.tolist()
+        == again.source.drawn.floors[0].errors.tolist()
+    )
     assert shared.source.law.errors.tolist() == again.source.law.errors.tolist()
     assert shared.to_dict(draws=True)["interval"] == again.to_dict(draws=True)["interval"]
 
 
 def test_bbc_scores_its_resamples_once(monkeypatch) -> None:
     pi, rows = rivals(0, 3.0), []
-    real = ceiling.score_table
+    real = contest.score_table
 
     def count(*given, **options):
         rows.append(1)
         return real(*given, **options)
 
-    monkeypatch.setattr(ceiling, "score_table", count)
+    monkeypatch.setattr(contest, "score_table", count)
     en.estimate(pi, metric="roc_auc", rng=0)
     assert rows == []
     en.estimate(pi, metric="roc_auc", n_resamples=100, rng=0)  # too few: more are drawn
@@ -287,18 +290,18 @@ def test_parts_and_threads_change_no_score_on_the_steady_scale(
     good = table if metric.greater_is_better else 1.0 - table
     trials = np.full(7, 30.0)
     expected = np.arcsin(np.sqrt((30.0 * good + 0.375) / 30.75))  # Anscombe (1948)
-    found = ceiling.steady_scores(metric, table, trials, 1)
+    found = contest.steady_scores(metric, table, trials, 1)
     np.testing.assert_allclose(found, expected, rtol=1e-14)
-    monkeypatch.setattr(ceiling, "CELLS", cells)
-    np.testing.assert_array_equal(ceiling.steady_scores(metric, table, trials, jobs), found)
+    monkeypatch.setattr(contest, "CELLS", cells)
+    np.testing.assert_array_equal(contest.steady_scores(metric, table, trials, jobs), found)
 
 
 def test_first_scores_are_kept_where_rounding_does_not_show() -> None:
-    count = ceiling.RESAMPLES
+    count = contest.RESAMPLES
     scores = np.random.default_rng(3).normal(0.2, 0.01, (count + 50, 3))
 
     def keep(*parts: object) -> object:
-        first = ceiling.FirstScores(3)
+        first = contest.FirstScores(3)
         for part in parts:
             first(part)  # type: ignore[arg-type]
         return first.table

@@ -24,11 +24,13 @@ def simulate_spreads(shares: tuple[float, float, float], seed: int) -> tuple[flo
     rng = np.random.default_rng(seed)
     halves = np.arange(N) % 2
     codes = np.repeat([0, 1, -1], np.round(np.array(shares) * DRAWS).astype(int))
+    judges = halves != codes[:, None]
+    draw = np.arange(len(codes))[:, None]
     values, spreads = [], []
     for _ in range(SAMPLES):
         terms = rng.standard_normal(N)
-        left = rng.multinomial(N, np.full(N, 1 / N), len(codes)) == 0
-        left &= halves != codes[:, None]
+        left = judges.copy()
+        left[draw, rng.integers(N, size=(len(codes), N), dtype=np.uint8)] = False
         draws = (left @ terms) / left.sum(axis=1)
         values.append(draws.mean())
         spreads.append(draws.var())

@@ -97,7 +97,7 @@ def test_wider_limits_nest_and_survive_being_written_down(method: str) -> None:
 
 
 def test_the_wider_of_both_is_taken_at_each_end() -> None:
-    source = WidenedLimits(NormalLimits(0.0, 1.0), NormalLimits(1.0, 1.0))
+    source = WidenedLimits(NormalLimits(0.0, 1.0), (NormalLimits(1.0, 1.0),))
     low, high = source.limits(0.95, Side.TWO_SIDED)
     assert (round(low, 3), round(high, 3)) == (-1.96, 2.96)
     again = source_from_dict(source.to_dict(draws=True))

@@ -73,8 +73,4 @@ def upper_limit(
     second = sum(value**2 for value in added.values()) + one_more**2
     worth = first**2 / second - 1.0
     ends.append(right + second / first * clopper_pearson(worth, units, tail, crossed))
-    if size == 1.0:
-        errors = sum(wrong.values())
-        unseen = clopper_pearson(errors, units, tail, crossed) - errors / units
-        ends.append(right + sum(added.values()) / units + unseen * costs)
     return max(ends)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from earnest.errors import InputError
-from earnest.plotting import TOKENS, Canvas, Figure
+from earnest.plotting import TOKENS, Canvas, Figure, RowKind
 from tests.plotting.report_gallery import HOSTILE, gallery
 
 MOST_BYTES = 40_000
@@ -148,3 +148,28 @@ def test_tokens_have_a_light_and_a_dark_side_that_can_be_told_from_the_paper() -
             mark = light(TOKENS[token][side])
             contrast = (max(paper, mark) + 0.05) / (min(paper, mark) + 0.05)
             assert contrast >= 4.5, (token, side)
+
+
+def test_a_short_table_of_bins_counts_what_the_long_one_counts() -> None:
+    rng = np.random.default_rng(0)
+    counts = rng.integers(1, 3000, 30)
+    edges = np.linspace(0.1, 0.7, 31)
+    rows = [
+        (f"{low:.2f}", f"{high:.2f}", f"{count:,}")
+        for low, high, count in zip(edges, edges[1:], counts, strict=False)
+    ]
+    figure = Figure("", "", (("From", "To", "Resamples"), *rows), RowKind.BINS)
+    short = figure.list_rows(12)
+    assert len(short) <= 12
+    assert (short[0][0], short[-1][1]) == (rows[0][0], rows[-1][1])
+    assert [low for low, _, _ in short[1:]] == [high for _, high, _ in short[:-1]]  # no gap
+    assert sum(int(row[2].replace(",", "")) for row in short) == counts.sum()
+    assert figure.list_rows(30) == rows
+
+
+def test_a_short_table_of_items_has_the_first_and_says_how_many_are_left() -> None:
+    rows = [(f"depth {place}", "0.1") for place in range(20)]
+    figure = Figure("", "", (("Parameter", "Alone"), *rows), RowKind.ITEMS)
+    *shown, last = figure.list_rows(12)
+    assert shown == rows[:11]
+    assert last == ("and 9 more", "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import fields
 
 from earnest.cli.options import MaybeTable, Output
@@ -49,10 +50,12 @@ def command(
         raise InputError("there is no goal", needs="--detect NUMBER or --width NUMBER")
     metrics = None if question.metric is None else [question.metric]
     pilot, _ = read_file_and_metrics(predictions, reading, scoring, metrics)
+    from earnest.cli.show.progress import patiently
     from earnest.decision.plan import plan
 
     arguments = {**pass_arguments(question), "metric": question.metric or find_metric(predictions)}
-    result = plan(pilot, **arguments)
+    with patiently(sys.stderr, "Simulating studies"):
+        result = plan(pilot, **arguments)
     if not write_results({result.metric: result}, output):
         from earnest.cli.show.decision import show_study_plan
 

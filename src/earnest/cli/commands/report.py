@@ -7,7 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from earnest.cli.options import make_argument
-from earnest.cli.reading import list_load_options, list_log_options, list_score_options
+from earnest.cli.reading import (
+    advise_on_tuning,
+    list_load_options,
+    list_log_options,
+    list_score_options,
+)
 from earnest.cli.writing import check_ending, check_folder
 from earnest.core.arguments.base import Argument, pass_arguments
 from earnest.core.arguments.report import ReportArguments
@@ -72,6 +77,7 @@ def command(
     refuse_links(*(pages.values() if ours else ()))
     from earnest.reporting.report import report
 
+    advise_on_tuning(run)
     for name, page in pages.items():
         document = report(
             run,

@@ -86,7 +86,7 @@ def show_all_assessed(estimates: Estimates, source: Any) -> None:
 
 
 def _sentences(estimate: Estimate) -> Iterator[Part]:
-    main = write_headline(estimate)
+    main = write_headline(estimate, "the search")  # nothing else has a naive score here
     if spec_of(estimate).estimand in FLATTERING:
         main = Text(clean(f"The {title_of(estimate)} of "), style="bold")
         main.append(print_numbers(estimate).value.words, ACCENT)
@@ -113,7 +113,11 @@ def _picture(estimate: Estimate) -> Iterator[Text]:
 
 
 def _subject(estimate: Estimate, source: Any) -> Iterator[Fact]:
-    yield "Learner", str(estimate.winner)
+    if estimate.n_configs > 1:
+        configurations = f"{estimate.n_configs:,} configurations"
+        yield "Search", f"{configurations}; on all folds the best is {estimate.winner}"
+    else:
+        yield "Learner", str(estimate.winner)
     used = write_count(source.inputs.n_columns, "column")
     yield "Table", f"{source.source}: {write_count(source.n_cases, 'case')}, {used}, {source.words}"
     about = f"; {source.classes[-1]} is the positive class" if _of_one(estimate.metric) else ""

@@ -31,8 +31,8 @@ from earnest.core.results.specs import ComparisonEstimand
 from earnest.core.text.doors import arg
 from earnest.inference.cases.case_values import CaseValues, case_values
 from earnest.inference.cases.fold_variance import Variance, check_fold_units, variance_of_mean
-from earnest.inference.limits.ceiling import independent_pairs, reach
 from earnest.inference.limits.fold_normal import beyond_the_theorem, lone_cases, unlike_cases
+from earnest.inference.limits.no_spread import independent_pairs, reach
 from earnest.inference.remarks import few_groups_in_variance
 
 FEW_FOR_STABILITY = 2000  # cases under which learners that are not stable cost the test its level

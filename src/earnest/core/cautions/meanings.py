@@ -597,7 +597,7 @@ _ALL = (
         "The winner's losses are heavy-tailed or mostly equal, its classes have unlike "
         "spreads, few repeated cases are nearly all right, or its probabilities are "
         "confident.",
-        "In simulation 95 % bounds held in 78 to 93 %, or we know none, and you get those of "
+        "In simulation 95 % bounds held in 82 to 93 %, or we know none, and you get those of "
         "`bbc`.",
         "Use more cases, a higher level, a lighter-tailed metric, or calibrate in each fold.",
     ),

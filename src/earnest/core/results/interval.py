@@ -532,22 +532,43 @@ class SidakLimits(KeptLimits, kind="sidak"):
 
 @dataclass(frozen=True, eq=False)
 class WidenedLimits(KeptLimits, kind="widened"):
-    """Limits widened to those of another source that does not mistake luck for certainty.
+    """Limits widened to those of other sources that do not mistake luck for certainty.
 
-    At each level an end is the outer one of both, so that limits of different levels nest. With
+    At each level an end is the outermost one of all, so that limits of different levels nest. With
     `end` that end alone is widened.
     """
 
     drawn: LimitSource
-    floor: LimitSource
+    floors: tuple[LimitSource, ...]
     end: Side | None = None
+
+    @classmethod
+    def of(cls, source: LimitSource, *floors: LimitSource, end: Side) -> WidenedLimits:
+        """Widen one end; sources that are widened there themselves leave no layers behind.
+
+        Examples
+        --------
+        >>> from earnest.core.results.interval import NormalLimits, WidenedLimits
+        >>> from earnest.core.results.specs import Side
+        >>> first, second, third = (NormalLimits(0.5, spread) for spread in (0.1, 0.2, 0.3))
+        >>> inner = WidenedLimits.of(first, second, end=Side.LOWER)
+        >>> WidenedLimits.of(inner, third, end=Side.LOWER).floors == (second, third)
+        True
+        """
+        flat: list[LimitSource] = []
+        for each in (source, *floors):
+            if isinstance(each, WidenedLimits) and each.end is end:
+                flat += (each.drawn, *each.floors)
+            else:
+                flat.append(each)
+        return cls(flat[0], tuple(flat[1:]), end)
 
     def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
         """Return the limits, infinite at an open end."""
         return self._limits_of_both(confidence_level, side)[1]
 
     def decides(self, confidence_level: float, side: Side) -> bool:
-        """Tell whether the wider source gives an end at this level."""
+        """Tell whether a wider source gives an end at this level."""
         drawn, widened = self._limits_of_both(confidence_level, side)
         return widened != drawn
 
@@ -556,11 +577,12 @@ class WidenedLimits(KeptLimits, kind="widened"):
     ) -> tuple[tuple[float, float], tuple[float, float]]:
         """Return the limits before and after they are widened."""
         drawn = low, high = self.drawn.limits(confidence_level, side)
-        other = self.floor.limits(confidence_level, side)
-        if self.end is not Side.UPPER:
-            low = min(low, other[0])
-        if self.end is not Side.LOWER:
-            high = max(high, other[1])
+        for floor in self.floors:
+            other = floor.limits(confidence_level, side)
+            if self.end is not Side.UPPER:
+                low = min(low, other[0])
+            if self.end is not Side.LOWER:
+                high = max(high, other[1])
         return drawn, (low, high)
 
     def remarks(self, confidence_level: float, side: Side) -> Iterator[Caution]:
@@ -575,7 +597,7 @@ class WidenedLimits(KeptLimits, kind="widened"):
     @property
     def standard_error(self) -> float | None:
         """The standard error of what is widened, or of the wider limits of both ends."""
-        source = self.floor if self.end is None else self.drawn
+        source = self.floors[0] if self.end is None else self.drawn
         return getattr(source, "standard_error", None)
 
 

@@ -86,18 +86,19 @@ class ForestSurrogate:
 
         kinds = {"random_forest": RandomForestRegressor, "extra_trees": ExtraTreesRegressor}
         layout = _Layout(space)
+        centre = float(np.mean(objective))  # far from 0 the squares of trees would cancel
         model = kinds[self.kind](
             n_estimators=self.n_trees,
             min_samples_leaf=self.min_leaf,
             max_features=5 / 6,
             bootstrap=True,
             random_state=int(rng.integers(2**31 - 1)),
-        ).fit(layout(codes), objective, _weigh(objective, added_sd))
+        ).fit(layout(codes), objective - centre, _weigh(objective, added_sd))
         trees = tuple(
-            (tree.tree_, tree.tree_.value[:, 0, 0].copy(), tree.tree_.impurity.copy())
+            (tree.tree_, tree.tree_.value[:, 0, 0].copy(), np.maximum(tree.tree_.impurity, 0.0))
             for tree in model.estimators_
         )
-        return FittedForest(space, layout, trees, self.kind, self._remark_choice())
+        return FittedForest(space, layout, trees, centre, self.kind, self._remark_choice())
 
     def _remark_choice(self) -> tuple[Caution, ...]:
         if self.most_trials is None and self.many_levels is None:
@@ -112,6 +113,7 @@ class FittedForest:
     space: Space
     layout: _Layout
     trees: tuple[tuple[Tree, Floats, Floats], ...] = field(repr=False)
+    centre: float = 0.0
     kind: str = "random_forest"
     cautions: tuple[Caution, ...] = ()
 
@@ -128,7 +130,7 @@ class FittedForest:
     def posterior(self, codes: Floats) -> tuple[Floats, Floats]:
         """Return mean and sd at codes (n, d), of the total variance."""
         mean, variance, _ = self._sums(np.atleast_2d(codes), 1, True)
-        return mean, np.sqrt(variance)
+        return mean + self.centre, np.sqrt(variance)
 
     def joint(self, codes: Floats) -> tuple[Floats, Floats]:
         """Return mean and covariances over trees at codes (n, d)."""
@@ -138,7 +140,7 @@ class FittedForest:
         """Return mean and sd of the mean over the m points of each of (G, m, d)."""
         groups, m, d = codes.shape
         _, _, by_tree = self._sums(codes.reshape(groups * m, d), groups, False)
-        return by_tree.mean(axis=0), by_tree.std(axis=0)
+        return by_tree.mean(axis=0) + self.centre, by_tree.std(axis=0)
 
     def covariance(self, codes: Floats, others: Floats) -> Floats:
         """Return the covariances over trees at codes (n, d) with others (k, d)."""
@@ -165,17 +167,18 @@ class FittedForest:
         m, groups = len(points), len(table)
         stacked = np.concatenate(list(self.space.place(points, columns, table)))
         mean, variance, by_tree = self._sums(stacked, groups, pointwise, n_jobs)
-        curve, spread = by_tree.mean(axis=0), by_tree.std(axis=0) if covariance else None
+        curve = by_tree.mean(axis=0) + self.centre
+        spread = by_tree.std(axis=0) if covariance else None
         if not pointwise:
             return EffectSums(curve, sd_of_mean=spread)
         square = variance.reshape(groups, m).T
-        ice = mean.reshape(groups, m).T
+        ice = mean.reshape(groups, m).T + self.centre
         return EffectSums(curve, np.sqrt(square.mean(axis=0)), spread, ice, np.sqrt(square))
 
     def _sums(
         self, codes: Floats, groups: int, pointwise: bool, n_jobs: int | None = None
     ) -> tuple[Floats, Floats, Floats]:
-        """Return mean and total variance at each row, and each tree's mean over equal groups."""
+        """Return means and total variances of rows, and trees' means over groups, all centred."""
         rows = len(codes)
         first, second, within = (np.zeros(rows if pointwise else 0) for _ in range(3))
         member = np.repeat(np.arange(groups), rows // groups)

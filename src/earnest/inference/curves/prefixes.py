@@ -27,13 +27,15 @@ from earnest.core.results.estimate import make_interval
 from earnest.core.results.interval import Ask, DrawnLimits, LimitSource
 from earnest.inference.cases.case_values import score_terms
 from earnest.inference.curves.corrected import ResampledSelection
-from earnest.inference.limits.ceiling import Contest, limits_near_best, with_spread
+from earnest.inference.limits.ceiling import limits_near_best
+from earnest.inference.limits.contest import Contest
 from earnest.inference.limits.crossed import cross_judges, find_factor, limit_by_draws
 from earnest.inference.limits.near_winner import (
     find_tighter_law,
     finish_limits,
     is_tighter_shown,
 )
+from earnest.inference.limits.no_spread import with_spread
 from earnest.inference.resampling.resampled import ROUNDS
 from earnest.inference.resampling.winners import (
     CELLS,

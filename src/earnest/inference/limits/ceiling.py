@@ -8,38 +8,30 @@ instead. They fall as errors are added, so nothing jumps when the last error dis
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.base.errors import EarnestError
-from earnest.core.base.rng import Purpose, Seeds
-from earnest.core.base.threads import each, workers
 from earnest.core.cautions import of_limits
 from earnest.core.data.predictions import Predictions
-from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
 from earnest.core.data.target import Target
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import (
-    WIDTH_LEVEL,
     AreaLimits,
     EqualCaseLimits,
     LimitSource,
     NearWinnerLimits,
-    NormalLimits,
     ShareLimits,
     WidenedLimits,
     best_of,
     binormal_variance,
 )
 from earnest.core.results.specs import Side
-from earnest.inference.cases.case_values import CaseValues, case_values, mean_moments
-from earnest.inference.cases.fold_variance import Variance, variance_of_mean
 from earnest.inference.cases.placements import spread_ratio
-from earnest.inference.limits.local_level import DRAWS, StandardisedScores, winner_errors
+from earnest.inference.limits.contest import Contest, find_rivals
+from earnest.inference.limits.local_level import DRAWS
 from earnest.inference.limits.unseen_errors import (
     ErrorCosts,
     allow_for_unseen_errors,
@@ -50,136 +42,25 @@ from earnest.inference.limits.winner_law import (
     CountedLaw,
     Law,
     WinnerLaw,
-    anscombe,
     fewest_of_classes,
     in_range,
     law_of,
 )
-from earnest.inference.resampling.resampled import choose_resampler, resample_statistic
-from earnest.kernels.contest import RoughScores
-from earnest.kernels.score import score_selected, score_table
+from earnest.kernels.score import score_selected
 from earnest.metrics.families import Metric, MomentMetric, Need, RankMetric
 from earnest.metrics.ranking import line_of
 from earnest.metrics.responding import respond
-from earnest.resampling.bootstrap import UndefinedRule, out_of_bag_rule
 
 MANY_ERRORS = 50.0  # above which out-of-bag limits were never inside those of the distribution
 TAIL = 0.025  # at which the slope of a function of sums is taken
 LEVELS = (0.8, 0.9, 0.95, 0.975, 0.99, 0.999)  # at which one limit is held against another
 FEW_OF_A_CLASS = 5  # cases under which the normal model of an AUC is too sure
 ROUNDING = 1e-9  # of the size of the values
-RESAMPLES = 500  # from which the rivals of a winner are read
-MOST_KEPT = 1 << 22  # scores of these resamples that a method may keep for it
 FIRST_DRAWS = 250  # Gaussian draws that tell whether all of them are worth their time
 STANDARD_ERRORS = 3.0  # of a share of these draws
 HELD_LEVELS = (0.8, 0.95, 0.999)  # at which limits from these draws are held against others
-CELLS = 1 << 15  # scores put on another scale at a time, which the cache holds
-FEWEST = 40  # of them with a score of every configuration
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Contest:
-    """The configurations that one was chosen from, which its limits must allow for.
-
-    Attributes
-    ----------
-    pi : Predictions
-        All configurations.
-    winner : int
-        The one that was chosen.
-    scores : ndarray, shape (C,)
-        The scores that it was chosen by.
-    seeds : Seeds
-        The source of resamples, the same as those that the method itself draws.
-    best_wins : bool
-        Whether the best score wins; under another rule the level is that of the largest error.
-    by_fold : bool
-        Whether the scores are means over folds.
-    inbag : ndarray, shape (b, C), optional
-        The scores of all configurations in the first resamples, where the method has computed
-        them on the way; else they are drawn and scored again.
-    """
-
-    pi: Predictions
-    winner: int
-    scores: Array
-    seeds: Seeds
-    best_wins: bool = True
-    by_fold: bool = False
-    n_jobs: int | None = None
-    inbag: Array | None = None
-
-    @classmethod
-    def of(
-        cls,
-        pi: Predictions,
-        winner: int,
-        scores: Array,
-        selector: Selector,
-        seeds: Seeds,
-        *,
-        n_jobs: int | None = None,
-        inbag: Array | None = None,
-    ) -> Contest:
-        """Make a contest from the rule that chose the winner."""
-        best_wins = type(selector) in (Pooled, MeanOfFolds)  # a subclass has its own rule
-        by_fold = selector.by_fold
-        return cls(pi, winner, scores, seeds, best_wins, by_fold, n_jobs, inbag)
-
-    def select_first(self, count: int, winner: int) -> Contest:
-        """Return the contest of the first configurations, whose scores are columns of these."""
-        if count == self.pi.n_configs:
-            return replace(self, winner=winner)
-        table = None if self.inbag is None else self.inbag[:, :count]
-        first = self.pi.select(range(count))
-        return replace(self, pi=first, winner=winner, scores=self.scores[:count], inbag=table)
-
-    def with_table(self, metric: Metric) -> Contest:
-        """Return the same contest with its table, if that is not too large to keep."""
-        few = RESAMPLES * self.pi.n_configs <= MOST_KEPT
-        return replace(self, inbag=self.table(metric)) if few else self
-
-    def table(self, metric: Metric) -> Array:
-        """Return the scores of all configurations in the first resamples: (b, C)."""
-        table = self.inbag
-        if table is None or len(table) < RESAMPLES:
-            table = _score_resamples(self, metric)
-        return table[:RESAMPLES]
-
-
-class FirstScores:
-    """The scores of all configurations in the first resamples of a method, kept on the way."""
-
-    def __init__(self, configs: int) -> None:
-        self._missing = RESAMPLES if RESAMPLES * configs <= MOST_KEPT else 0
-        self._parts: list[Array] = []
-        self._least_spread = np.zeros(configs)
-
-    def __call__(self, scores: Array | RoughScores | None) -> None:
-        """Keep what is still missing of the scores (b, C) of the next resamples, if they serve."""
-        if scores is None:
-            self._missing = 0
-        if scores is None or not self._missing:
-            return
-        if isinstance(scores, RoughScores):
-            self._least_spread = np.maximum(self._least_spread, scores.least_spread)
-            scores = scores.values
-        missing = scores[: self._missing]
-        # A view holds on to all scores: to twice as many at most.
-        self._parts.append(missing if 2 * len(missing) >= len(scores) else missing.copy())
-        self._missing -= len(missing)
-
-    @property
-    def table(self) -> Array | None:
-        """The scores (b, C); None where a method computes none, too many to keep or too roughly."""
-        if sum(len(part) for part in self._parts) < RESAMPLES:
-            return None
-        table = self._parts[0] if len(self._parts) == 1 else np.concatenate(self._parts)
-        if self._least_spread.any() and not (table.std(axis=0) >= self._least_spread).all():
-            return None
-        return table
 
 
 def bad_end(metric: Metric) -> Side:
@@ -211,7 +92,7 @@ def limits_near_best(
         they will not, the others are not drawn.
     """
     by_fold = contest is not None and contest.by_fold
-    score = _score(pi, metric) if contest is None else float(contest.scores[contest.winner])
+    score = score_one(pi, metric) if contest is None else float(contest.scores[contest.winner])
     if np.isnan(score) or not _in_law(pi, metric):
         return None
     trials = _trials(pi, metric, score)
@@ -222,11 +103,11 @@ def limits_near_best(
             return None
         inner = perfect_limits(pi, metric, by_fold=by_fold)
         law = _law_limits(pi, metric, score, by_fold=by_fold)
-        inner = inner if law is None else WidenedLimits(law, inner, bad_end(metric))
+        inner = inner if law is None else WidenedLimits.of(law, inner, end=bad_end(metric))
     if contest is None or contest.pi.n_configs == 1:
         return inner
     configs = contest.pi.n_configs
-    rivals = _find_rivals(contest, metric, trials)
+    rivals = find_rivals(contest, metric, trials)
     if rivals is None:
         return best_of(inner, configs, metric.greater_is_better)
     if drawn is not None and FIRST_DRAWS < DRAWS:
@@ -292,7 +173,7 @@ def never_beyond_perfect(
         return allow_for_unseen_errors(source, pi, metric, rivals=rivals)
     perfect, end = perfect_limits(pi, metric, by_fold=by_fold), bad_end(metric)
     perfect = best_of(perfect, rivals, metric.greater_is_better)
-    widened = WidenedLimits(source, perfect, end)
+    widened = WidenedLimits(source, (perfect,), end)
     decides = any(widened.decides(level, end) for level in LEVELS)
     return widened if decides else source
 
@@ -342,7 +223,7 @@ def _perfect_area(pi: Predictions, metric: Metric, *, by_fold: bool) -> LimitSou
     if pairs >= FEW_OF_A_CLASS:
         return limits
     exact = ShareLimits(_best(metric), pairs, *metric.limits, exact=True)
-    return WidenedLimits(limits, exact, bad_end(metric))
+    return WidenedLimits.of(limits, exact, end=bad_end(metric))
 
 
 def area_limits(
@@ -450,14 +331,14 @@ def _mean_of_shares(pi: Predictions, metric: Metric, score: float) -> LimitSourc
     """
     low, high = metric.limits
     negatives, positives = fewest_of_classes(pi).tolist()
-    source: LimitSource = ShareLimits(score, _trials(pi, metric, score), low, high, exact=True)
+    of_both = ShareLimits(score, _trials(pi, metric, score), low, high, exact=True)
     half, up = 0.5 * (high - low), metric.greater_is_better
+    of_one = []
     for code, count in ((1, positives), (0, negatives)):
         recall = _recall(pi, code)
         start = score - half * recall if up else score - half * (1.0 - recall)
-        share_limits = ShareLimits(score, count, start, start + half, exact=True)
-        source = WidenedLimits(source, share_limits, bad_end(metric))
-    return source
+        of_one.append(ShareLimits(score, count, start, start + half, exact=True))
+    return WidenedLimits(of_both, tuple(of_one), bad_end(metric))
 
 
 def _recall(pi: Predictions, code: int) -> float:
@@ -491,7 +372,7 @@ def _mixed_limits(
         bound = 1.0 - ShareLimits(1.0 - share, units, exact=True).limits(1 - TAIL, Side.LOWER)[0]
         right = _mean(terms[:, ~wrong], shared[:, ~wrong]) if (~wrong).any() else (0.0, 0.0)
         seen = terms[:, wrong].sum(axis=1), shared[:, wrong].sum(axis=1)
-        kinds = _kinds(metric, target)
+        kinds = make_outcome_features(metric, target)
         count = float(wrong.sum()) + 1.0
         bad = (
             (seen[0][:, None, None] + kinds[0]) / count,
@@ -531,7 +412,7 @@ def _features(
     )
 
 
-def _kinds(metric: MomentMetric, target: Target) -> tuple[Array, Array]:
+def make_outcome_features(metric: MomentMetric, target: Target) -> tuple[Array, Array]:
     """Return the features of a case of each true and predicted class: (m, K², 1), (s, K², 1)."""
     count = len(target.classes)
     truth, labels = np.divmod(np.arange(count**2), count)
@@ -554,93 +435,13 @@ def _trials(pi: Predictions, metric: Metric, score: float) -> float:
     return float(disjoint_pairs(pi.target))
 
 
-@dataclass(frozen=True, eq=False)
-class _Rivals:
-    """The scores of the resamples and of the sample itself (C,), on a steady scale."""
-
-    table: StandardisedScores
-    scores: Array
-    winner: int
-
-    def errors(self, contest: Contest, draws: int) -> Array:
-        """Return the errors of those who win, rising: (draws,)."""
-        rng = contest.seeds.generator(Purpose.LOCAL_LEVEL)
-        best_wins = contest.best_wins
-        return winner_errors(
-            self.table, self.scores, self.winner, rng, best_wins=best_wins, draws=draws
-        ).errors
-
-
-def _find_rivals(contest: Contest, metric: Metric, trials: float) -> _Rivals | None:
-    """Return how all configurations did in resamples, None where most leave scores undefined."""
-    table = contest.table(metric)
-    finite = np.isfinite(table)
-    defined = finite.any(axis=0) & np.isfinite(contest.scores)
-    if not defined[contest.winner]:
-        return None
-    if not (defined.all() and finite.all()):  # else there is nothing to leave out
-        table = table[:, defined]
-        table = table[np.isfinite(table).all(axis=1)]
-    if len(table) < FEWEST:
-        return None
-    scores = contest.scores[defined]
-    if is_loss_of_chances(metric):
-        steady, goodness = _steady_losses(table), _steady_losses(scores)
-    else:
-        good = in_range(metric, scores)
-        worth = np.full(len(good), trials)
-        steady = steady_scores(metric, table, worth, workers(contest.n_jobs))
-        goodness = anscombe(np.clip(good, 0.0, 1.0), worth)
-    return _Rivals(
-        StandardisedScores.of(steady, overwrite=True),
-        goodness,
-        int(defined[: contest.winner].sum()),
-    )
-
-
 def _crossed(pi: Predictions) -> float | None:
     """Return the number of cases that trained each other's models, None without folds."""
     return float(pi.n_cases) if pi.n_folds > 1 else None
 
 
-def _steady_losses(losses: Array) -> Array:
-    """Return losses on the scale of roots, on which counts of errors have a steady variance."""
-    return np.asarray(-np.sqrt(np.maximum(losses, 0.0)))
-
-
-def steady_scores(metric: Metric, table: Array, worth: Array, jobs: int) -> Array:
-    """Return scores (B, C) on the scale on which their variance is steady, some rows per thread."""
-    out = np.empty_like(table)
-
-    def fill(rows: slice) -> None:
-        out[rows] = anscombe(in_range(metric, table[rows]), worth)
-
-    step = max(1, min(-(-len(table) // jobs), CELLS // len(worth)))
-    each(fill, [slice(start, start + step) for start in range(0, len(table), step)], jobs)
-    return out
-
-
-def _score_resamples(contest: Contest, metric: Metric) -> Array:
-    """Return the scores of all configurations in the resamples that the method itself draws."""
-    pi = contest.pi
-
-    def scored(weights: Weights) -> Array:
-        return score_table(pi, metric, weights, n_jobs=contest.n_jobs)
-
-    return resample_statistic(
-        scored,
-        pi.target,
-        choose_resampler(None, pi.target, UndefinedRule.REDRAW),
-        RESAMPLES,
-        contest.seeds,
-        accept=out_of_bag_rule(metric, pi.target, UndefinedRule.REDRAW),
-        redraw=False,
-        columns=pi.n_configs,
-        n_jobs=contest.n_jobs,
-    )  # (B, C)
-
-
-def _score(pi: Predictions, metric: Metric) -> float:
+def score_one(pi: Predictions, metric: Metric) -> float:
+    """Return the score of the only configuration, over all cases."""
     ones = Weights.ones(pi.n_cases)
     return float(score_selected(pi, metric, ones, np.zeros(1, dtype=np.intp))[0])
 
@@ -692,171 +493,3 @@ def _classes_of_folds(pi: Predictions) -> list[tuple[int, int]]:
         for first, second in by_fold
         if first and second
     ] or [counts]
-
-
-NEAR_BEST = 0.9  # of the range of a metric
-MOSTLY = 0.9  # a share of equal draws that is worth a caution
-
-
-def with_spread(
-    source: LimitSource,
-    pi: Predictions,
-    metric: Metric,
-    *,
-    value: float,
-    contest: Contest | None = None,
-    by_law: bool = True,
-    by_fold: bool = False,
-) -> tuple[LimitSource, tuple[Caution, ...]]:
-    """Return limits that allow for unseen errors, and what to say about them.
-
-    Near the best score, the pessimistic end is the outer one of the resampled limit and the limit
-    by the distribution of the score. If the draws are all equal elsewhere, the limits are those for
-    unseen cases.
-
-    Parameters
-    ----------
-    source : LimitSource
-        The limits so far.
-    pi : Predictions
-        The chosen configuration on the cases that judge it.
-    metric : Metric
-        What is measured.
-    value : float
-        The corrected value.
-    contest : Contest, optional
-        What it was chosen from on these cases, so that the pessimistic end holds for whichever won.
-    by_law : bool
-        Whether to use the distribution for any number of errors; otherwise no limit is closer to
-        the best than that of a perfect score.
-    by_fold : bool
-        Without a contest: whether the value is a mean over folds.
-    """
-    width = source.has_width
-    if by_law:
-        near = limits_near_best(pi, metric, value, contest, source if width else None)
-        widened = source if near is None else WidenedLimits(source, near, bad_end(metric))
-    else:
-        widened = never_beyond_perfect(source, pi, metric, value, by_fold=by_fold)
-    if width:
-        return widened, (*_mostly_equal(source.draws, widened), *_near_best(widened, metric, value))
-    if widened is not source and is_best_possible(metric, value):
-        rivals = 1 if contest is None else contest.pi.n_configs
-        return widened, (no_error(metric, pi.target, rivals),)
-    rivals = 1 if contest is None or widened is not source else contest.pi.n_configs
-    floor, remark = unseen_limits(pi, metric, rivals)
-    floor = best_of(floor, rivals, metric.greater_is_better)
-    return WidenedLimits(widened, floor), (remark,)
-
-
-def unseen_limits(pi: Predictions, metric: Metric, rivals: int = 1) -> tuple[LimitSource, Caution]:
-    """Return what can be said of a metric where the cases of one configuration show no spread.
-
-    The limits are those of the one; the caution counts the rivals that it was chosen from.
-    """
-    try:
-        cases = case_values(pi, metric)
-    except EarnestError:  # a metric that no case has a part of, or too few cases for its parts
-        return _pair_limits(pi, metric, rivals)
-    return limits_without_spread(pi, cases, metric, rivals)
-
-
-def _pair_limits(pi: Predictions, metric: Metric, rivals: int) -> tuple[LimitSource, Caution]:
-    """Return the exact limits of pairs that share no case, or open ones without a finite range."""
-    pairs = disjoint_pairs(pi.target)
-    value = _score(pi, metric)
-    low, high = metric.limits
-    if not np.isfinite([low, high]).all():
-        return EqualCaseLimits(value, pi.n_cases, low, high), of_limits.draws_equal(None, rivals)
-    return ShareLimits(value, pairs, low, high, exact=True), of_limits.draws_equal(pairs, rivals)
-
-
-def _mostly_equal(draws: NDArray[np.float64] | None, limits: LimitSource) -> Iterator[Caution]:
-    valid = np.empty(0) if draws is None else draws[~np.isnan(draws)]
-    if len(valid) == 0 or isinstance(limits, WidenedLimits):
-        return
-    _, counts = np.unique(valid, return_counts=True)
-    if counts.max() >= MOSTLY * len(valid):
-        yield of_limits.draws_mostly_equal(float(counts.max() / len(valid)))
-
-
-def _near_best(limits: LimitSource, metric: Metric, value: float) -> Iterator[Caution]:
-    """Yield a note if few errors would put the pessimistic limit too close to the score."""
-    if not isinstance(limits, WidenedLimits) or not limits.decides(WIDTH_LEVEL, Side.TWO_SIDED):
-        return
-    side = 0 if metric.greater_is_better else 1
-    end = limits.drawn.limits(WIDTH_LEVEL, Side.TWO_SIDED)[side]
-    if float(in_range(metric, np.array(value))) >= NEAR_BEST and np.isfinite(end):
-        yield of_limits.near_best(float(end))
-
-
-def limits_without_spread(
-    pi: Predictions, cases: CaseValues, metric: Metric, rivals: int = 1
-) -> tuple[LimitSource, Caution]:
-    """Return limits and a caution where the variance of one configuration is 0.
-
-    If cases do vary, between folds or within groups, their variance over all pairs is used.
-    Otherwise the limits say how large a share of different cases (or groups) may have gone unseen,
-    and what these would do to the metric.
-    """
-    value, units = float(cases.value[0]), cases.n_units
-    for groups in (cases.groups, None):
-        variance = variance_of_mean(cases.spread, cases.folds, groups, Variance.ALL_PAIRS)[0]
-        if variance > 0.0:
-            return NormalLimits(value, float(variance) ** 0.5), of_limits.spread_elsewhere(
-                "case" if groups is None else "group", rivals
-            )
-    by_fold = len(np.unique(cases.folds[cases.folds >= 0])) > 1
-    if cases.kind == "placements" and is_best_possible(metric, value):
-        return perfect_limits(pi, metric, by_fold=by_fold), no_error(metric, pi.target, rivals)
-    if cases.kind == "placements":
-        pairs = max(1, min(independent_pairs(pi, cases), units // 2))
-        return ShareLimits(value, pairs, *metric.limits, exact=True), of_limits.order_in_every_fold(
-            pairs, rivals
-        )
-    low, high = metric.limits if cases.kind == "pointwise" else reach(pi, metric, value, units)
-    source = EqualCaseLimits(value, units, low, high)
-    if isinstance(metric, MomentMetric) and is_loss_of_chances(metric):
-        costs = ErrorCosts.of(pi, metric)
-        source = costs.without_errors() if costs.unseen > 0.0 else source
-    return source, of_limits.cases_equal(rivals)
-
-
-def independent_pairs(pi: Predictions, cases: CaseValues) -> int:
-    """Return how many pairs of unlike class can be made in folds without using a case twice.
-
-    Such pairs are independent, and each is in order with the AUC of its fold as its probability.
-    """
-    fewest = pi.n_cases
-    for folds in cases.folds.T:
-        members = [
-            np.bincount(folds[(pi.target.y == code) & (folds >= 0)], minlength=folds.max() + 1)
-            for code in range(len(pi.target.classes))
-        ]
-        fewest = min(fewest, int(np.min(members, axis=0).sum()))
-    return fewest
-
-
-def reach(pi: Predictions, metric: Metric, value: float, units: int) -> tuple[float, float]:
-    """Return where the metric would be if all cases were as bad, or as good, as unseen ones may be.
-
-    The share of unseen cases is that of a 95 % limit, and each pair of a true and a predicted class
-    is tried for them. Nothing bounds what an unseen value of a regression does.
-    """
-    assert isinstance(metric, MomentMetric)
-    if metric.needs is not Need.LABEL or metric.centre is not None:
-        return -np.inf, np.inf
-    share = 1.0 - TAIL ** (1.0 / units)
-    moved = [_with_unlike(pi, metric, repeat, share) for repeat in range(pi.n_repeats)]
-    slopes = (np.mean(moved, axis=0) - value) / share
-    return value + float(min(slopes.min(), 0.0)), value + float(max(slopes.max(), 0.0))
-
-
-def _with_unlike(
-    pi: Predictions, metric: MomentMetric, repeat: int, share: float
-) -> NDArray[np.float64]:
-    """Return the metric with a share of the weight on each pair of true and predicted class."""
-    terms, shared = mean_moments(pi, metric, repeat)
-    unlike, common = _kinds(metric, pi.target)
-    weight = 1.0 - share
-    return metric.combine(weight * terms + share * unlike, weight * shared + share * common)[:, 0]

@@ -33,7 +33,7 @@ from earnest.core.data.guides import FIXED, Guides
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.weights import Weights
 from earnest.core.results.interval import DrawnLimits, LimitSource, ScaledLimits
-from earnest.inference.limits.ceiling import Contest
+from earnest.inference.limits.contest import Contest
 from earnest.inference.resampling.winners import is_guided
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric, RankMetric

@@ -20,7 +20,8 @@ from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import LimitSource, NormalLimits
 from earnest.inference.cases.case_values import CaseValues, case_values
 from earnest.inference.cases.fold_variance import Variance, variance_of_mean
-from earnest.inference.limits.ceiling import limits_without_spread, never_beyond_perfect
+from earnest.inference.limits.ceiling import never_beyond_perfect
+from earnest.inference.limits.no_spread import limits_without_spread
 from earnest.inference.remarks import few_groups_in_variance
 from earnest.metrics.families import Metric
 

@@ -23,7 +23,7 @@ from earnest.core.results.interval import (
 )
 from earnest.core.results.specs import Side
 from earnest.inference.cases.placements import auc_placements
-from earnest.inference.limits.ceiling import Contest
+from earnest.inference.limits.contest import Contest
 from earnest.inference.limits.local_level import (
     DroppedConfigurations,
     StandardisedScores,
@@ -110,7 +110,8 @@ def find_winner_limits(
         return WinnerLimits(None, near, objection, ())
     inner = law.limits(winner, table, near)
     if isinstance(metric, MomentMetric) and is_loss_of_chances(metric):
-        inner = WidenedLimits(inner, unseen_error_limits(pi.select(winner), metric), Side.UPPER)
+        unseen = unseen_error_limits(pi.select(winner), metric)
+        inner = WidenedLimits.of(inner, unseen, end=Side.UPPER)
     end = Side.LOWER if metric.greater_is_better else Side.UPPER
     source = NearWinnerLimits(inner, value, end, rivals, errors, draws)
     return WinnerLimits(source, near, None, tuple(law.remarks(winner)))

@@ -102,7 +102,7 @@ class ErrorCosts:
 
     def limits(self, *, crossed: float | None = None) -> LimitSource:
         """Return limits whose upper end allows for unseen errors."""
-        return WidenedLimits(self.as_seen(crossed), self.without_errors(), Side.UPPER)
+        return WidenedLimits.of(self.as_seen(crossed), self.without_errors(), end=Side.UPPER)
 
     @property
     def units(self) -> int:
@@ -120,10 +120,8 @@ class ErrorCosts:
 
     def as_seen(self, crossed: float | None) -> LimitSource:
         """Return the limits that add to the errors seen those that were not."""
-        share = float(self.wrong.mean())
-        grouped = self.n != self.units
         one_more = self.unseen
-        if grouped:  # one more group with as many errors as those that have any
+        if self.n != self.units:  # one more group with as many errors as those that have any
             struck = self.wrong[self.wrong > 0.0]
             one_more *= max(float(struck.mean()) if len(struck) else 1.0, self.units / self.n)
         first = float(self.added.sum()) + one_more
@@ -131,12 +129,8 @@ class ErrorCosts:
             return self._share(self.right, self.right, TINY)
         scale = (float(np.square(self.added).sum()) + one_more**2) / first
         seen = max(first / scale - 1.0, 0.0)  # errors that are worth `scale` each
-        weighted = self._share(self.right + scale * seen / self.units, self.right, scale)
-        weighted = replace(weighted, crossed=crossed, loss=True)
-        if grouped:
-            return weighted
-        alike = self._share(self.loss, self.loss - share * self.unseen, self.unseen)
-        return WidenedLimits(weighted, replace(alike, crossed=crossed, loss=True), Side.UPPER)
+        limits = self._share(self.right + scale * seen / self.units, self.right, scale)
+        return replace(limits, crossed=crossed, loss=True)
 
     def _share(self, centre: float, low: float, width: float) -> ShareLimits:
         width = max(width, TINY)
@@ -189,7 +183,7 @@ def allow_for_unseen_errors(
         return source
     costs = ErrorCosts.of(pi, metric)
     floor = (costs if value is None else costs.around(value)).limits()
-    return WidenedLimits(source, best_of(floor, rivals, metric.greater_is_better), Side.UPPER)
+    return WidenedLimits(source, (best_of(floor, rivals, metric.greater_is_better),), Side.UPPER)
 
 
 def _losses_of_outcomes(

@@ -18,8 +18,9 @@ from earnest.core.results.interval import LimitSource, NormalLimits
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec, MetricFamily
 from earnest.core.text.doors import arg
 from earnest.inference.cases.case_values import case_values
-from earnest.inference.limits.ceiling import limits_without_spread, never_beyond_perfect
+from earnest.inference.limits.ceiling import never_beyond_perfect
 from earnest.inference.limits.fold_normal import few_cases
+from earnest.inference.limits.no_spread import limits_without_spread
 from earnest.methods.base import Call, EstimateParts, register
 from earnest.metrics.families import Metric, MomentMetric
 

@@ -21,8 +21,9 @@ from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec, M
 from earnest.core.text.doors import arg
 from earnest.inference.cases.case_values import CaseValues, case_values, check_terms
 from earnest.inference.cases.fold_variance import Variance, count_groups, variance_of_mean
-from earnest.inference.limits.ceiling import limits_without_spread, never_beyond_perfect
+from earnest.inference.limits.ceiling import never_beyond_perfect
 from earnest.inference.limits.fold_normal import few_cases, lone_cases
+from earnest.inference.limits.no_spread import limits_without_spread
 from earnest.inference.remarks import few_groups_in_variance
 from earnest.inference.resampling.winners import choose_winner
 from earnest.methods.base import Call, EstimateParts, need_folds, register, selector_of

@@ -18,7 +18,7 @@ from earnest.core.data.weights import Weights
 from earnest.core.results.interval import DrawnLimits, LimitSource, NormalLimits
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
 from earnest.core.text.doors import arg
-from earnest.inference.limits.ceiling import with_spread
+from earnest.inference.limits.no_spread import with_spread
 from earnest.inference.remarks import part_only
 from earnest.inference.resampling.resampled import ResamplingKnobs, Statistic
 from earnest.inference.resampling.splits import part_of, split_cases

@@ -19,9 +19,10 @@ from earnest.core.results.estimate import ScoreErrors
 from earnest.core.results.interval import DrawnLimits, LimitSource
 from earnest.core.results.specs import Estimand, Evidence, Guide, MethodSpec
 from earnest.core.text.doors import arg
-from earnest.inference.limits.ceiling import Contest, FirstScores, with_spread
+from earnest.inference.limits.contest import Contest, FirstScores
 from earnest.inference.limits.crossed import cross_judges, find_factor, limit_by_draws
 from earnest.inference.limits.near_winner import find_tighter_law, finish_limits
+from earnest.inference.limits.no_spread import with_spread
 from earnest.inference.remarks import unlike_scales, warn_of_few_events
 from earnest.inference.resampling.ensembles import (
     EnsembleScores,

@@ -23,7 +23,8 @@ from earnest.core.results.estimate import ScoreErrors
 from earnest.core.results.interval import DrawnLimits
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.core.text.doors import arg
-from earnest.inference.limits.ceiling import Contest, with_spread
+from earnest.inference.limits.contest import Contest
+from earnest.inference.limits.no_spread import with_spread
 from earnest.inference.remarks import one_repeat_at_a_time, warn_of_undefined_folds
 from earnest.inference.resampling.winners import errors_in_the_limit, gains_of, judge_winner
 from earnest.kernels.score import fold_repeats, fold_scores

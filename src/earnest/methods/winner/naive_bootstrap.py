@@ -16,7 +16,7 @@ from earnest.core.data.weights import Weights
 from earnest.core.results.interval import DrawnLimits, LimitSource, NormalLimits
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.core.text.doors import arg
-from earnest.inference.limits.ceiling import with_spread
+from earnest.inference.limits.no_spread import with_spread
 from earnest.inference.remarks import one_repeat_at_a_time, warn_of_undefined_folds
 from earnest.inference.resampling.resampled import ResamplingKnobs
 from earnest.inference.resampling.winners import choose_winner, judge_winner, keep_defined_folds

@@ -18,8 +18,9 @@ from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import DrawnLimits
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec, MetricFamily
 from earnest.core.text.doors import arg
-from earnest.inference.limits.ceiling import Contest, with_spread
+from earnest.inference.limits.contest import Contest
 from earnest.inference.limits.near_winner import allow_for_pooling, find_winner_limits
+from earnest.inference.limits.no_spread import with_spread
 from earnest.inference.limits.unseen_errors import is_loss_of_chances
 from earnest.inference.limits.winner_law import WinnerLaw, law_of, need_law
 from earnest.inference.remarks import unlike_scales

@@ -14,6 +14,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import StrEnum
 from html import escape
 from itertools import pairwise
 
@@ -110,6 +111,14 @@ Point = tuple[float, float]
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
 
+class RowKind(StrEnum):
+    """What the rows behind a figure are, and so how a short table says the same."""
+
+    POINTS = "points"  # of a curve: any of them tell its shape
+    BINS = "bins"  # from, to, count: neighbours are joined
+    ITEMS = "items"  # with a name each: the first stand first
+
+
 @dataclass(frozen=True)
 class Figure:
     """A figure to stand in a page.
@@ -123,11 +132,32 @@ class Figure:
         The finding in numbers, as a sentence; it is also the element's `aria-label`.
     table : tuple of tuple of str
         The data behind it, the heads first. Not escaped: a template escapes them.
+    rows : RowKind
+        What the rows of the table are.
     """
 
     svg: str
     label: str
     table: tuple[tuple[str, ...], ...]
+    rows: RowKind = RowKind.POINTS
+
+    def list_rows(self, most: int) -> list[tuple[str, ...]]:
+        """Return at most so many rows, without the heads, that tell what all tell."""
+        rows = list(self.table[1:])
+        if len(rows) <= most:
+            return rows
+        if self.rows is RowKind.ITEMS:
+            more = f"and {len(rows) - most + 1:,} more"
+            return [*rows[: most - 1], (more, *[""] * (len(rows[0]) - 1))]
+        step = -(-len(rows) // most)
+        if self.rows is RowKind.POINTS:
+            return rows[::step]
+        blocks = [rows[start : start + step] for start in range(0, len(rows), step)]
+        counts = [sum(int(count.replace(",", "")) for _, _, count in block) for block in blocks]
+        return [
+            (block[0][0], block[-1][1], f"{count:,}")
+            for block, count in zip(blocks, counts, strict=True)
+        ]
 
 
 class Canvas:
@@ -322,7 +352,9 @@ class Canvas:
         (x, y), (width, height) = corner, size
         self._add("rect", x=x, y=y, width=width, height=height, fill=f"url(#{mark})")
 
-    def figure(self, label: str, table: Iterable[Sequence[str]]) -> Figure:
+    def figure(
+        self, label: str, table: Iterable[Sequence[str]], kind: RowKind = RowKind.POINTS
+    ) -> Figure:
         """Return what was drawn."""
         words = brief(" ".join(spell_out_signs(label).split("\n")))
         width, height = _format_number(self.width), _format_number(self.height)
@@ -333,7 +365,7 @@ class Canvas:
         )
         defs = f"<defs>{''.join(self._defs)}</defs>" if self._defs else ""
         rows = tuple(tuple(str(cell) for cell in row) for row in table)
-        return Figure(head + defs + "".join(self._parts) + "</svg>", words, rows)
+        return Figure(head + defs + "".join(self._parts) + "</svg>", words, rows, kind)
 
     def _add(self, tag: str, words: str | None = None, **attributes: str | float) -> None:
         written = "".join(

@@ -17,6 +17,7 @@ from earnest.plotting.svg.canvas import (
     Axis,
     Canvas,
     Figure,
+    RowKind,
     cut_apart,
     draw_x_axis,
     draw_x_grid,
@@ -62,7 +63,7 @@ def class_areas(areas: ClassCurves, *, name: str, width: float = 500, places: in
     for i, (k, word) in enumerate(zip(order, cut_apart(words, room - 10), strict=True)):
         _draw_row(canvas, areas.classes[k], x, CLASS_TOP + (i + 0.5) * CLASS_ROW, word, places)
     draw_x_axis(canvas, x, bottom, title="Area under the ROC curve", labels=labels)
-    return canvas.figure(_describe(areas, places), _list_rows(areas, places))
+    return canvas.figure(_describe(areas, places), _list_rows(areas, places), RowKind.ITEMS)
 
 
 def _draw_row(canvas: Canvas, curve: MeanCurve, x: Axis, y: float, word: str, places: int) -> None:

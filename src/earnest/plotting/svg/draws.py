@@ -20,6 +20,7 @@ from earnest.plotting.svg.canvas import (
     Axis,
     Canvas,
     Figure,
+    RowKind,
     cut_apart,
     draw_interval,
     draw_x_axis,
@@ -72,7 +73,7 @@ def bootstrap(estimate: Estimate, *, name: str, width: float = 420) -> Figure:
             canvas.box((start, y(float(count))), bar, "accent", opacity)
     draw_x_axis(canvas, x, bottom)
     _draw_marks(canvas, estimate, x, (top, bottom), naive)
-    return canvas.figure(_label(estimate, valid), _list_rows(counts, edges))
+    return canvas.figure(_label(estimate, valid), _list_rows(counts, edges), RowKind.BINS)
 
 
 def _find_bins(valid: np.ndarray, low: float, high: float) -> np.ndarray:
@@ -195,7 +196,7 @@ def won_in_bag(
     second_best = f"; next is {second[0]} with {_format_share(second[1])}" if second else ""
     table = [("Configuration", "Won"), *((word, _format_share(share)) for word, share in named)]
     pooled = [(_describe_others(won), _format_share(sum(won)))] if won else []
-    return canvas.figure(f"{leader}{second_best}.", [*table, *pooled])
+    return canvas.figure(f"{leader}{second_best}.", [*table, *pooled], RowKind.ITEMS)
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from earnest.plotting.svg.canvas import (
     Canvas,
     Figure,
     Point,
+    RowKind,
     center_words,
     cut_apart,
     draw_x_grid,
@@ -499,7 +500,7 @@ def importance(
     )
     if shares.trust is Trust.NOT_SHOWN:
         sentence = f"{NOT_SHOWN.capitalize()}. {sentence}"
-    return canvas.figure(sentence, _list_importance_rows(shares))
+    return canvas.figure(sentence, _list_importance_rows(shares), RowKind.ITEMS)
 
 
 def _count_trials(count: int) -> str:

@@ -16,6 +16,7 @@ from earnest.plotting.svg.canvas import (
     Axis,
     Canvas,
     Figure,
+    RowKind,
     draw_x_axis,
     draw_y_grid,
     find_finite_ends,
@@ -75,7 +76,9 @@ def folds(
     canvas.text(
         (0.5 * (left + right), bottom + 37), _describe_size(fold_scores), "ink2", anchor="middle"
     )
-    return canvas.figure(_describe_folds(fold_scores, estimate), _list_fold_rows(fold_scores))
+    return canvas.figure(
+        _describe_folds(fold_scores, estimate), _list_fold_rows(fold_scores), RowKind.ITEMS
+    )
 
 
 def _write_line_names(

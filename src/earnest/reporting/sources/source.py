@@ -82,9 +82,9 @@ def material_of_folder(folder: Path, metric: Any, options: dict[str, Any]) -> Ma
     if table is not None:
         pi = Predictions.load(table, **options)
         material = _with_run(run, pi, chosen, name)
-        missing = tuple(_list_missing(material, result, pi, files))
+        learning, unread = _read_learning(folder / LEARNING, material)
+        missing = (*_list_missing(material, result, pi, files), *unread)
         material = _with_result(material, result, pi)
-        learning = _read_learning(folder / LEARNING, material)
         return replace(
             material,
             learning=learning,
@@ -220,8 +220,8 @@ def _list_missing(
 ) -> Iterator[str]:
     """Yield what a folder lacks, and what follows."""
     if result.estimate is None:
-        why = "that can be read" if ESTIMATE in files else "at all"
-        yield f"The folder holds no {ESTIMATE} {why}: the estimate was computed again."
+        lacks = f"{ESTIMATE} of a run" if ESTIMATE in files else ESTIMATE
+        yield f"The folder holds no {lacks}: the estimate was computed again."
     elif not result.is_of(pi, material.scale.name):
         yield f"{ESTIMATE} is for other predictions or another metric: it was computed again."
     if MODEL not in files:
@@ -240,13 +240,15 @@ def _settings(estimate: Estimate) -> dict[str, Any]:
     }
 
 
-def _read_learning(path: Path, material: Material) -> LearningCurve | None:
-    """Return the learning curve of a run; None where there is none of this metric."""
+def _read_learning(path: Path, material: Material) -> tuple[LearningCurve | None, list[str]]:
+    """Return the learning curve of a run, None where there is none of this metric, and why."""
+    if not path.is_file():
+        return None, []
     try:
         curve = LearningCurve.load(path)
     except (OSError, ValueError, EarnestError):
-        return None
-    return curve if curve.metric == material.scale.name else None
+        return None, [f"{LEARNING} is damaged: its learning curve is left out."]
+    return (curve if curve.metric == material.scale.name else None), []
 
 
 NO_OUTCOME = (

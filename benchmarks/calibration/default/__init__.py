@@ -1,0 +1,1 @@
+"""Does the default interval of a search hold today, for every metric? Learners, known truth."""
