@@ -251,7 +251,9 @@ def row(one: Metric) -> list[str]:
         one.title,
         ", ".join(sorted(one.tasks)),
         str(one.needs),
-        "higher" if one.greater_is_better else "lower",
+        f"right at {one.ideal:g}"
+        if one.ideal is not None
+        else ("higher" if one.greater_is_better else "lower"),
         f"{short(low)} to {short(high)}",
         ", ".join(f"`{alias}`" for alias in one.aliases),
     ]
