@@ -306,12 +306,15 @@ def _draw_smooth(plot: _Square, curve: SmoothCurve, colour: str) -> None:
 
 
 def _name_diagonal(plot: _Square, groups: CalibrationCurve, word: str) -> None:
-    """Write a word beside the diagonal, over or under it, where no bar crosses it."""
+    """Write a word beside the diagonal, over or under it, where no bar or curve crosses it."""
     room = measure_text(word)
     bars = [
         (plot.x(float(x)), plot.y(share.high) - 8, plot.y(share.low) + 8)
         for x, share in zip(groups.predicted, groups.observed, strict=True)
     ]
+    if groups.smooth is not None:
+        line = zip(groups.smooth.predicted, groups.smooth.observed, strict=True)
+        bars += [(plot.x(p), plot.y(q) - 5, plot.y(q) + 5) for p, q in line]
 
     def spot(at: float, side: int) -> tuple[float, float]:
         x, y = plot.x(at), plot.y(at)
