@@ -99,6 +99,27 @@ def results() -> dict[str, Any]:
             pi.select(names[0]), metric="accuracy", against=pi.select(names[1]), margin=0.1
         ),
         "plan": en.plan(pi, metric="accuracy", detect=0.1, rng=0),
+        "model plan": en.plan(en.rules.ModelStudy(prevalence=0.2, r2=0.2, n_parameters=9)),
+        "validation": en.validate(
+            en.Predictions.from_arrays(pi.target.y, np.linspace(0.1, 0.9, pi.n_cases)),
+            folds=3,
+            n_resamples=30,
+            rng=0,
+        ),
+        "decisions": en.thresholds(
+            example_predictions("binary", response="probability"),
+            metric="brier",
+            against="treat_all",
+            n_resamples=50,
+            rng=0,
+        ),
+        "slope": en.estimate(
+            example_predictions("binary", response="probability"),
+            metric="calibration_slope",
+            select_by="brier",
+            n_resamples=50,
+            rng=0,
+        ),
         "inclusions": en.calibrate(
             pi,
             metric="accuracy",
@@ -127,6 +148,7 @@ KINDS = [
     "bootstrap bca", "bootstrap percentile", "bootstrap basic",
     "bootstrap studentised", "undefined draws", "lower bound", "jackknife", "influence",
     "given slope", "verdict", "verdict on a pair", "plan", "inclusions",
+    "model plan", "validation", "decisions", "slope",
     "explanation",
     "curve", "surface", "regions", "interval", "caution",
     "refusal", "counts", "stability",

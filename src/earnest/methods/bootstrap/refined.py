@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 
 from earnest.core.base import check
 from earnest.core.base.errors import MetricError
+from earnest.core.cautions import of_limits
 from earnest.core.results.interval import DrawnLimits
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
 from earnest.core.text.doors import arg
@@ -85,9 +86,10 @@ class Refined:
         gaps = score_replicates(replicates, metric, call.n_jobs) - drawn
         apparent = apparent_score(replicates, metric)
         gap, remarks = average_defined(call, gaps)
+        shifted = self.interval == "shifted"
         return EstimateParts(
             value=apparent + gap,
             naive=apparent,
-            source=DrawnLimits(drawn + gap) if self.interval == "shifted" else None,
-            cautions=remarks,
+            source=DrawnLimits(drawn + gap) if shifted else None,
+            cautions=[*remarks, *([of_limits.limits_shifted()] if shifted else [])],
         )
