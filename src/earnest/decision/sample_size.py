@@ -21,6 +21,7 @@ from earnest.core.arguments.plan import DEVELOPMENT, ModelStudy
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.results.base import OPTIONAL, Plain, Result
+from earnest.core.results.cautions import Caution
 from earnest.core.text.doors import arg
 
 if TYPE_CHECKING:
@@ -82,6 +83,8 @@ class ModelPlan(Result):
         Events per case; None for values.
     r2 : float or None
         The R² that a development counts on.
+    cautions : tuple of Caution
+        Coded remarks; formulas have none.
 
     Examples
     --------
@@ -100,6 +103,7 @@ class ModelPlan(Result):
     n_parameters: int | None = field(default=None, metadata=OPTIONAL)
     event_share: float | None = field(default=None, metadata=OPTIONAL)
     r2: float | None = field(default=None, metadata=OPTIONAL)
+    cautions: tuple[Caution, ...] = ()
 
     @property
     def decisive(self) -> Criterion:

@@ -528,7 +528,9 @@ def plan_fragment(plan: Plan) -> str:
 
 def model_plan_fragment(plan: ModelPlan) -> str:
     """Return a plan of a model: the sentence, and what each criterion needs."""
-    return fragment(plan.sentence, "", [("Study", plan.study)], (), table=_table_of(plan))
+    return fragment(
+        plan.sentence, "", [("Study", plan.study)], plan.cautions, table=_table_of(plan)
+    )
 
 
 def validation_fragment(validation: Validation) -> str:

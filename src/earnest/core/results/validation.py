@@ -130,6 +130,16 @@ class Validation(Result):
     seed: int | None = None
     case_mix: CaseMix | None = field(default=None, metadata=OPTIONAL)
 
+    def _check_parts(self) -> None:
+        super()._check_parts()
+        kinds = {str(update.kind) for update in self.updates}
+        if self.updated.winner not in kinds or "roc_auc" not in self:
+            raise ValueError("parts of a validation are missing")
+
+    def __contains__(self, metric: str) -> bool:
+        """Tell whether there is an estimate of a metric."""
+        return any(each.metric == metric for each in self.performance)
+
     def __getitem__(self, metric: str) -> Estimate:
         """Return the estimate of a metric."""
         return next(each for each in self.performance if each.metric == metric)
