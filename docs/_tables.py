@@ -57,7 +57,7 @@ def facts_table(name: str) -> str:
     aliases += "".join(f", `{name}` with {_knobs(of)}" for name, of in spec.presets.items())
     rows = [
         ["name", f"`{spec.name}`{aliases}; in Python `earnest.methods.{method.__name__}`"],
-        ["needs", f"{spec.needs}" + _least(spec)],
+        ["needs", spec.evidence + _least(spec)],
         ["metrics", str(spec.metrics)],
         ["corrects for the search", _yes(spec.corrected)],
         ["interval", _yes(spec.interval)],
@@ -80,7 +80,7 @@ def test_table(name: str) -> str:
     aliases = "".join(f", `{alias}`" for alias in spec.aliases)
     rows = [
         ["name", f"`{spec.name}`{aliases}; in Python `earnest.comparison.{test.__name__}`"],
-        ["needs", f"{spec.needs}" + _least(spec)],
+        ["needs", spec.evidence + _least(spec)],
         ["metrics", str(spec.metrics)],
         ["repeats; groups", f"{_yes(spec.repeats)}; {_yes(spec.groups)}"],
         ["p-value", _yes(spec.p_value)],
@@ -379,6 +379,15 @@ def flips_table() -> str:
     return table(heads, rows())
 
 
+def subgroups_table() -> str:
+    """Return how often limits of subgroups held, by metric and number of subgroups."""
+    if str(ROOT) not in sys.path:
+        sys.path.append(str(ROOT))
+    from benchmarks.subgroups.run import make_table
+
+    return table(*make_table())
+
+
 def limits_table() -> str:
     """Return memory and time by size, from the results in the folder of the benchmark."""
     path = ROOT / "benchmarks" / "limits" / "results.csv"
@@ -637,6 +646,7 @@ def as_csv(text: str) -> str:
 
 
 TABLES: dict[str, Callable[..., str]] = {
+    "subgroups": subgroups_table,
     "best-of-many": best_of_many_table,
     "facts": facts_table,
     "test": test_table,

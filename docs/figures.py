@@ -1,12 +1,14 @@
 """Draw the pictures of the pages, each for light and dark pages, and for phones.
 
 `python docs/figures.py` writes them to docs/_static: the winner's curse, which the README and the
-explanation show, and the choice of a method, from `WHICH_METHOD` of `_tables.py`. Its leaves are
-links. `python docs/figures.py which-method` draws the second alone, which takes no time.
+explanation show; the choice of a method, from `WHICH_METHOD` of `_tables.py`, whose leaves are
+links; and agents on noise, from `benchmarks/ledger/noise.csv`. A name, such as `which-method` or
+`ledger-on-noise`, draws one alone, which takes no time.
 """
 
 from __future__ import annotations
 
+import csv
 import sys
 import textwrap
 from dataclasses import dataclass
@@ -26,6 +28,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # tests load this file by its pa
 import _tables as tables
 
 HERE = Path(__file__).parent
+NOISE = HERE.parent / "benchmarks" / "ledger" / "noise.csv"
 COUNTS = (1, 2, 5, 10, 20, 50, 100, 200)
 RUNS, CASES, TRUTH = 60, 100, 0.68
 
@@ -219,11 +222,78 @@ def write_curse() -> None:
     print([round(value, 3) for value in naive], [round(value, 3) for value in honest])
 
 
+# ---- an agent on noise
+
+
+def read_noise() -> dict[int, dict[str, list[float]]]:
+    """Return, by the number of agents with a ledger, means over repetitions for each step."""
+    with NOISE.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    curves: dict[int, dict[str, list[float]]] = {}
+    for agents in (0, 1, 2):
+        curves[agents] = {"step": [], "told": [], "value": [], "low": [], "high": []}
+        chosen = [row for row in rows if int(row["agents"]) == agents]
+        for step in sorted({int(row["step"]) for row in chosen}):
+            alike = [row for row in chosen if int(row["step"]) == step]
+            curves[agents]["step"].append(step)
+            for name in ("told", "value", "low", "high"):
+                numbers = [float(row[name]) for row in alike if row[name] not in ("", "nan")]
+                curves[agents][name].append(float(np.mean(numbers)) if numbers else np.nan)
+    return curves
+
+
+def draw_noise(curves: dict[int, dict[str, list[float]]], theme: Theme, *, narrow: bool) -> Figure:
+    """Draw what agents report after some steps on noise, with a ledger and without."""
+    figure, axes = plt.subplots(
+        figsize=(4.6, 3.9) if narrow else (7.2, 3.6), layout="constrained", facecolor=theme.paper
+    )
+    axes.set_facecolor(theme.paper)
+    lie, honest = curves[0], curves[1]
+    axes.axhline(0.5, color=theme.ink, lw=1, ls=":")
+    axes.fill_between(
+        honest["step"], honest["low"], honest["high"], color=theme.accent, alpha=0.18, lw=0
+    )
+    axes.plot(lie["step"], lie["told"], color=theme.warn, ls="--", marker="D", mfc=theme.paper)
+    axes.plot(honest["step"], honest["value"], color=theme.accent, marker="o")
+    end = 200 if narrow else 206
+    side, lift = ("right", 0.014) if narrow else ("left", 0.0)
+    above = "bottom" if narrow else "center"
+    top, middle = lie["told"][-1] + lift, honest["value"][-1]
+    axes.text(end, top, "without a ledger", color=theme.warn, ha=side, va=above)
+    axes.text(end, middle - 0.012, "with a ledger,", color=theme.accent, ha=side, va="top")
+    axes.text(end, middle - 0.042, "mean 95 % interval", color=theme.accent, ha=side, va="top")
+    axes.text(end, 0.505, "the truth", color=theme.ink, ha=side, va="bottom")
+    axes.set_xlim(0, 206 if narrow else 290)
+    axes.set_ylim(0.3, 0.72)
+    axes.set_xticks([1, 50, 100, 150, 200])
+    axes.tick_params(colors=theme.ink)
+    axes.set_xlabel("steps of an agent that keeps what scored better", color=theme.ink)
+    axes.set_title(
+        "Reported ROC AUC, pure noise, 200 cases", loc="left", fontsize=11, color=theme.ink
+    )
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["bottom", "left"]].set_color(theme.ink)
+    return figure
+
+
+def write_noise() -> None:
+    """Draw and write the picture of agents on noise."""
+    curves = read_noise()
+    mpl.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "earnest", "font.size": 11})
+    for (width, narrow), (ending, place) in product(WIDTHS.items(), THEMES.items()):
+        figure = draw_noise(curves, Theme.of(place), narrow=narrow)
+        path = name_picture("ledger-on-noise", width, ending)
+        figure.savefig(path, metadata={"Date": None, "Creator": None})
+        plt.close(figure)
+
+
+WRITERS = {"which-method": write_choice, "ledger-on-noise": write_noise, "curse": write_curse}
+
+
 def main() -> None:
-    """Draw and write the pictures."""
-    write_choice()
-    if sys.argv[1:] != ["which-method"]:
-        write_curse()
+    """Draw and write the pictures that are named, or all."""
+    for name in sys.argv[1:] or WRITERS:
+        WRITERS[name]()
 
 
 if __name__ == "__main__":

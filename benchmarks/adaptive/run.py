@@ -1,38 +1,57 @@
-"""Repeat adaptive searches whose truth is known, unguarded, crossed and at random.
+"""Repeat adaptive searches whose truth is known, in five designs.
 
-python -m benchmarks.adaptive.run --out FOLDER [--processes 16] [--minutes 6] [--half open]
+python -m benchmarks.adaptive.run --out FOLDER [--processes 16] [--seconds 360] [--half open]
 
 A run draws a sample, searches it in each design, and compares the estimate with the mean score of
-the winner's fold models on new cases. Designs: 'random' looks at no score, 'all' is told scores of
-all cases, 'crossed' is two samplers told half each. Every run has its own seed, (SEED, cell, run);
-blocks of runs are taken in random order, so a study that is cut short has fewer runs everywhere.
+the winner's fold models on new cases. Every run has its own seed, (SEED, cell, run), and every
+design searches the same sample:
+
+- 'random' looks at no score.
+- 'all' is told the scores of all cases: unguarded.
+- 'crossed' is two samplers, each told the scores of one half.
+- 'half' is one sampler told the scores of one half; the other half judges.
+- 'nested' runs the unguarded search again without each fold in turn, and scores what won there on
+  that fold. The winner is that of 'all'. It costs four times as many fits more.
+
+Cells are taken in turns, so a study that is cut short has about as many runs in each.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import f1_score, log_loss, roc_auc_score
 
 import earnest as en
-from benchmarks.adaptive.grid import BLOCK, HERE, SEED, Cell, read
-from benchmarks.adaptive.samplers import FEATURES, PENALTIES, make_search
-from benchmarks.rows import write_rows
+from benchmarks.adaptive.grid import HERE, SEED, Cell, read
+from benchmarks.adaptive.samplers import (
+    FEATURES,
+    PENALTIES,
+    Params,
+    is_installed,
+    make_search,
+)
+from benchmarks.rows import read_rows, write_rows
 from earnest.core.base.rng import Seeds
-from earnest.core.data.guides import Guides, split_halves
+from earnest.core.data.guides import FIXED, Guides, split_halves
+from earnest.core.results.estimate import Estimate
 from earnest.training.search.guidance import CrossedAsker, Proposal, score_halves
+from earnest.training.search.preparation import DynamicSearch
 
 Floats = NDArray[np.float64]
 FOLDS, NEW, RESAMPLES = 5, 3_000, 500
+MOST_NESTED = 150  # configurations of a search that is nested
 SHIFT = {"none": 0.0, "some": 0.6, "strong": 1.2}
-DESIGNS = ("random", "all", "crossed")
+DESIGNS = ("random", "all", "crossed", "half", "nested")
 
 
 @dataclass(frozen=True)
@@ -92,25 +111,36 @@ class World:
         fold[order] = np.arange(count) % FOLDS
         return fold[units]
 
-    def respond(self, params: dict[str, float]) -> tuple[Floats, Floats]:
-        """Return out-of-fold responses (n, R), and those of all fold models to new cases (F, N).
+    def respond(self, params: Params) -> Floats:
+        """Return out-of-fold responses (n, R), with one more axis for more than two classes."""
+        tested = np.empty((len(self.y), self.cell.repeats, *self.wide))
+        for repeat, train, test in self.splits():
+            tested[test, repeat] = self.learn(self.X[train], self.y[train], self.X[test], params)
+        return tested
 
-        With more than two classes both have one more axis.
-        """
-        repeats = self.cell.repeats
-        wide = () if self.classes == 2 else (self.classes,)
-        tested = np.empty((self.cell.n, repeats, *wide))
-        new = np.empty((repeats * FOLDS, NEW, *wide))
-        for repeat in range(repeats):
-            for fold in range(FOLDS):
+    def splits(self) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.intp]]]:
+        """Yield the repeat of each fold, and what it trains on and tests."""
+        for repeat in range(self.cell.repeats):
+            for fold in np.unique(self.fold[:, repeat]):
                 test = self.fold[:, repeat] == fold
-                both = np.vstack([self.X[test], self.new])
-                answer = self._learn(self.X[~test], self.y[~test], both, params)
-                tested[test, repeat] = answer[: test.sum()]
-                new[repeat * FOLDS + fold] = answer[test.sum() :]
-        return tested, new
+                yield repeat, np.flatnonzero(~test), np.flatnonzero(test)
 
-    def _learn(self, X: Floats, y: Floats, new: Floats, params: dict[str, float]) -> Floats:
+    @property
+    def wide(self) -> tuple[int, ...]:
+        """The axis of the classes of a response, where there are several."""
+        return () if self.classes == 2 else (self.classes,)
+
+    def without(self, test: NDArray[np.intp]) -> World:
+        """Return the world without some cases."""
+        part = copy(self)
+        part.X, part.y, part.fold = (
+            np.delete(array, test, axis=0) for array in (self.X, self.y, self.fold)
+        )
+        part.groups = None if self.groups is None else np.delete(self.groups, test)
+        return part
+
+    def learn(self, X: Floats, y: Floats, new: Floats, params: Params) -> Floats:
+        """Return what a model predicts of new cases."""
         if self.cell.space == "masks":
             return self._ridge(X, y, new, params)
         u = [params[f"u{i}"] for i in range(5)]
@@ -137,7 +167,7 @@ class World:
         )
         return np.asarray(boosting.fit(X, y).predict_proba(new)[:, 1])
 
-    def _ridge(self, X: Floats, y: Floats, new: Floats, params: dict[str, float]) -> Floats:
+    def _ridge(self, X: Floats, y: Floats, new: Floats, params: Params) -> Floats:
         columns = [i for i in range(FEATURES) if params[f"f{i}"]] or list(range(FEATURES))
         if self.classes > 2:
             parts = [
@@ -151,7 +181,7 @@ class World:
         return answer if self.numbers else np.clip((answer + 1.0) / 2.0, 0.02, 0.98)
 
     def _ridge_two(
-        self, X: Floats, outcome: Floats, new: Floats, columns: list[int], params: dict[str, float]
+        self, X: Floats, outcome: Floats, new: Floats, columns: list[int], params: Params
     ) -> Floats:
         """Return what ridge regression on some columns predicts."""
         middle, mean = X[:, columns].mean(axis=0), outcome.mean()
@@ -160,9 +190,13 @@ class World:
         slopes = np.linalg.solve(A.T @ A + penalty, A.T @ (outcome - mean))
         return np.asarray(mean + (new[:, columns] - middle) @ slopes)
 
-    def true_score(self, new: Floats) -> float:
+    def true_score(self, params: Params) -> float:
         """Return the mean score of the fold models on new cases."""
-        return float(np.mean([_score(self.cell.metric, self.new_y, row) for row in new]))
+        answers = (
+            self.learn(self.X[train], self.y[train], self.new, params)
+            for _, train, _ in self.splits()
+        )
+        return float(np.mean([_score(self.cell.metric, self.new_y, each) for each in answers]))
 
     def predictions(self, table: Sequence[Floats]) -> en.Predictions:
         """Return the predictions of configurations."""
@@ -188,65 +222,94 @@ def _score(metric: str, y: Floats, said: Floats) -> float:
     return float(f1_score(y, labels) if metric == "f1" else np.mean(labels == y))
 
 
-class Half:
-    """The asker of a search that is told the scores of all cases, in the form of two that cross."""
+class OneSampler:
+    """The asker of a search with one sampler, told the scores of half 0."""
 
-    def __init__(self, search: object, seed: int) -> None:
-        self._asker = search.start(seed)  # type: ignore[attr-defined]  # a dynamic search
+    def __init__(self, search: DynamicSearch, seed: int) -> None:
+        self._asker, self._guided_by = search.start(seed), FIXED
 
     def ask(self) -> list[Proposal]:
         """Return the next configurations."""
-        return [Proposal(0, 0, params) for params in self._asker.ask()]
+        return [Proposal(0, self._guided_by, params) for params in self._asker.ask()]
 
     def tell(self, halves: Sequence[int], scores: Sequence[float]) -> None:
         """Learn the scores of the last ones."""
         self._asker.tell(list(scores))
+        self._guided_by = 0
 
 
-def search(world: World, design: str, seed: int) -> Row:
-    """Run one search, and judge it."""
-    cell = world.cell
-    name = "random" if design == "random" else cell.sampler
-    candidates = make_search(name, cell.space, cell.trials)
-    crossed = design == "crossed"
-    asker = CrossedAsker(candidates, Seeds(seed)) if crossed else Half(candidates, seed)
-    metric = en.metric(cell.metric)
-    table: list[Floats] = []
-    answers: list[Floats] = []
-    guided: list[int] = []
-    halves: NDArray[np.int8] | None = None
-    while asked := asker.ask():
-        pairs = [world.respond(dict(each.params)) for each in asked]  # type: ignore[arg-type]
-        codes = [each.half for each in asked]
-        batch = world.predictions([tested for tested, _ in pairs])
-        if halves is None:
-            halves = split_halves(batch.target, batch.folds, Seeds(seed))
-        # Without crossing, as if one half held all cases, and guided all.
-        mine = halves if crossed else np.zeros(cell.n, dtype=np.int8)
-        guided_by = [each.guided_by for each in asked]
-        guides = Guides(mine, np.array(guided_by, dtype=np.int8))
-        asker.tell(codes, list(score_halves(replace(batch, guides=guides), codes, metric)))
-        table += [tested for tested, _ in pairs]
-        answers += [new for _, new in pairs]
-        guided += guided_by
-    assert halves is not None
-    pi = world.predictions(table)
-    if crossed:
-        pi = replace(pi, guides=Guides(halves, np.array(guided, dtype=np.int8)))
-    both = en.estimate(
-        pi, metric=cell.metric, rng=seed, method=en.methods.BBC(n_resamples=RESAMPLES)
+@dataclass(frozen=True, eq=False)
+class Searched:
+    """The predictions of a search, and its configurations."""
+
+    pi: en.Predictions
+    params: list[Params]
+
+
+def search(world: World, design: str, seed: int) -> Searched:
+    """Run one search."""
+    cell, metric = world.cell, en.metric(world.cell.metric)
+    candidates = make_search(
+        "random" if design == "random" else cell.sampler, cell.space, cell.trials
     )
+    crossed, halved = design == "crossed", design in ("crossed", "half")
+    asker = CrossedAsker(candidates, Seeds(seed)) if crossed else OneSampler(candidates, seed)
+    table: list[Floats] = []
+    params: list[Params] = []
+    guided: list[int] = []
+    halves = np.zeros(len(world.y), dtype=np.int8)  # without halves, half 0 is all cases
+    while asked := asker.ask():
+        proposals = [cast(Params, dict(each.params)) for each in asked]
+        tested = [world.respond(each) for each in proposals]
+        codes = [each.half for each in asked]
+        batch = world.predictions(tested)
+        if halved and not table:
+            halves = split_halves(batch.target, batch.folds, Seeds(seed))
+        guided_by = [each.guided_by for each in asked]
+        guides = Guides(halves, np.array(guided_by, dtype=np.int8))
+        asker.tell(codes, list(score_halves(replace(batch, guides=guides), codes, metric)))
+        table += tested
+        params += proposals
+        guided += guided_by
+    pi = world.predictions(table)
+    if halved:
+        pi = replace(pi, guides=Guides(halves, np.array(guided, dtype=np.int8)))
+    return Searched(pi, params)
+
+
+def judge(world: World, design: str, seed: int, searched: Searched) -> Row:
+    """Return what a search reports, and what is true of its winner."""
+    method = en.methods.BBC(n_resamples=RESAMPLES)
+    both = en.estimate(searched.pi, metric=world.cell.metric, rng=seed, method=method)
+    winner = searched.pi.configs.index(str(both.winner))
+    return make_row(world, design, seed, both, world.true_score(searched.params[winner]))
+
+
+def nest(world: World, seed: int, truth: float) -> Row:
+    """Search without each fold in turn, score the winners there, and return what that reports."""
+    metric, fold = world.cell.metric, world.fold[:, 0]
+    tested = np.empty((len(world.y), 1, *world.wide))
+    for number in range(FOLDS):
+        train, test = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
+        inner = search(world.without(test), "all", seed * FOLDS + number)
+        both = en.estimate(inner.pi, metric=metric, method="naive")
+        params = inner.params[inner.pi.configs.index(str(both.winner))]
+        tested[test, 0] = world.learn(world.X[train], world.y[train], world.X[test], params)
+    both = en.estimate(world.predictions([tested]), metric=metric, rng=seed)
+    return make_row(world, "nested", seed, both, truth)
+
+
+def make_row(world: World, design: str, seed: int, both: Estimate, truth: float) -> Row:
+    """Return a row of an estimate."""
     bounds = [both.at(side=side).interval for side in ("lower", "upper")]
-    winner = pi.configs.index(str(both.winner))
     interval = both.interval
     assert interval is not None
-    assert both.naive is not None
     return Row(
-        cell.number,
+        world.cell.number,
         seed,
         design,
-        world.true_score(answers[winner]),
-        both.naive,
+        truth,
+        both.value if both.naive is None else both.naive,
         both.value,
         interval.low,
         interval.high,
@@ -256,14 +319,26 @@ def search(world: World, design: str, seed: int) -> Row:
     )
 
 
-def run_block(task: tuple[Cell, int]) -> list[Row]:
-    """Return the searches of a block of runs."""
-    cell, first = task
-    return [
-        search(World(cell, run), design, run)
-        for run in range(first, min(first + BLOCK, cell.runs))
-        for design in DESIGNS
-    ]
+def run_designs(task: tuple[Cell, int, Sequence[str]]) -> list[Row]:
+    """Return the searches of one sample; nested ones where a search is short."""
+    cell, run, designs = task
+    world, rows = World(cell, run), list[Row]()
+    for design in designs:
+        if design != "nested":
+            rows.append(judge(world, design, run, search(world, design, run)))
+        elif cell.trials <= MOST_NESTED and cell.repeats == 1:
+            unguarded = next((row for row in rows if row.design == "all"), None)
+            if unguarded is None:
+                unguarded = judge(world, "all", run, search(world, "all", run))
+            rows.append(nest(world, run, unguarded.truth))
+    return rows
+
+
+def find_runs(cell: int) -> list[int]:
+    """Return the runs of a cell that the files have."""
+    files = (HERE / f"runs_{half}.csv" for half in ("open", "closed"))
+    rows = (row for file in files for row in read_rows(Row, file))
+    return sorted({row.run for row in rows if row.cell == cell})
 
 
 def main() -> None:
@@ -271,24 +346,47 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--out", type=Path, default=HERE)
     parser.add_argument("--processes", type=int, default=1)
-    parser.add_argument("--minutes", type=float, default=6.0)
+    parser.add_argument("--seconds", type=float, default=360.0)
     parser.add_argument("--half", choices=["open", "closed"])
+    parser.add_argument("--cells", type=int, nargs="*")
+    parser.add_argument("--designs", nargs="*", choices=DESIGNS, default=DESIGNS)
     parser.add_argument("--runs", type=int, default=10_000)
+    parser.add_argument("--again", action="store_true", help="only runs that the files have")
     options = parser.parse_args()
-    cells = [cell for cell in read() if options.half in (None, cell.half)]
-    tasks = [(c, first) for c in cells for first in range(0, min(c.runs, options.runs), BLOCK)]
-    order = np.random.default_rng(SEED).permutation(len(tasks))
+    cells = [
+        cell
+        for cell in read()
+        if options.half in (None, cell.half)
+        and (not options.cells or cell.number in options.cells)
+        and is_installed(cell.sampler)
+    ]
+    numbers = {
+        cell.number: find_runs(cell.number) if options.again else list(range(cell.runs))
+        for cell in cells
+    }
+    tasks = [
+        (cell, numbers[cell.number][turn], tuple(options.designs))
+        for turn in range(options.runs)
+        for cell in cells
+        if turn < len(numbers[cell.number])
+    ]
     rows: list[Row] = []
-    end = monotonic() + 60.0 * options.minutes
-    with ProcessPoolExecutor(options.processes) as pool:
-        futures = [pool.submit(run_block, tasks[place]) for place in order]
-        try:
-            for future in as_completed(futures, timeout=max(1.0, end - monotonic())):
-                rows += future.result()
-                rows.sort(key=lambda row: (row.cell, row.run, DESIGNS.index(row.design)))
-                write_rows(rows, options.out / f"runs_{options.half or 'all'}.csv")
-        except TimeoutError:
-            pool.shutdown(wait=False, cancel_futures=True)
+    end = monotonic() + options.seconds
+    pool = ProcessPoolExecutor(options.processes)
+    futures = [pool.submit(run_designs, task) for task in tasks]
+    try:
+        for future in as_completed(futures, timeout=max(1.0, options.seconds)):
+            rows += future.result()
+            rows.sort(key=lambda row: (row.cell, row.run, DESIGNS.index(row.design)))
+            write_rows(rows, options.out / "runs.csv")
+            if monotonic() > end:
+                break
+    except TimeoutError:
+        pass
+    finally:
+        for process in list((pool._processes or {}).values()):
+            process.terminate()  # what has begun would outlive the time
+        pool.shutdown(wait=False, cancel_futures=True)
     print(f"{len(rows)} searches of {len(cells)} cells", flush=True)
 
 

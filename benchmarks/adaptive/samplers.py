@@ -1,9 +1,10 @@
-"""Searches that learn from scores: five of our own, and Optuna's default."""
+"""Searches that learn from scores: five of our own, and three of Optuna's."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Protocol
 
 import numpy as np
@@ -15,6 +16,11 @@ FEATURES = 20
 PENALTIES = (0.3, 3.0, 30.0, 300.0, 3000.0)
 STARTS = 20  # random configurations before a search learns
 BATCH = 5
+OPTUNA = {  # its class, and the packages that it needs
+    "tpe": ("TPESampler", "optuna"),
+    "cmaes": ("CmaEsSampler", "optuna", "cmaes"),
+    "gpsampler": ("GPSampler", "optuna", "torch"),
+}
 Params = dict[str, float]
 Floats = NDArray[np.float64]
 Rule = Callable[[Floats, Floats, int, int, np.random.Generator], Floats]
@@ -232,4 +238,10 @@ def make_search(sampler: str, space: str, trials: int) -> DynamicSearch:
         | {"penalty": optuna.distributions.IntDistribution(0, len(PENALTIES) - 1)},
     }
     chosen = spaces.get(space, dict.fromkeys(names, unit))
-    return en.optuna_candidates(chosen, optuna.samplers.TPESampler, n_trials=trials, batch=BATCH)
+    kind = getattr(optuna.samplers, OPTUNA[sampler][0])
+    return en.optuna_candidates(chosen, kind, n_trials=trials, batch=BATCH)
+
+
+def is_installed(sampler: str) -> bool:
+    """Tell whether the packages of a sampler are here."""
+    return all(find_spec(package) is not None for package in OPTUNA.get(sampler, ("",))[1:])

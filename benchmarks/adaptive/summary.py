@@ -1,11 +1,16 @@
 """Summarize the runs of the study, cell by cell and by design: `summary.csv`.
 
-python -m benchmarks.adaptive.summary
+python -m benchmarks.adaptive.summary [--add FILE]
+
+`--add` first takes over the runs of a file that `run` wrote, in place of those of the same cells,
+runs and designs.
 """
 
 from __future__ import annotations
 
+import argparse
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from scipy.stats import binomtest
@@ -48,24 +53,43 @@ def read_runs() -> list[Row]:
     return [row for file in files if file.exists() for row in read_rows(Row, file)]
 
 
+def add_runs(path: Path) -> None:
+    """Take over the runs of a file."""
+    halves = {cell.number: cell.half for cell in read()}
+    rows = {(row.cell, row.run, row.design): row for row in [*read_runs(), *read_rows(Row, path)]}
+    for half in ("open", "closed"):
+        some = [row for row in rows.values() if halves[row.cell] == half]
+        some.sort(key=lambda row: (row.cell, row.run, DESIGNS.index(row.design)))
+        write_rows(some, HERE / f"runs_{half}.csv")
+
+
 def summarize() -> list[Summary]:
     """Return one row per cell and design."""
     rows, summaries = read_runs(), []
     for cell in read():
         sign = -1.0 if cell.metric == "log_loss" else 1.0
         by_design = {
-            design: [row for row in rows if row.cell == cell.number and row.design == design]
+            design: {
+                row.run: row for row in rows if row.cell == cell.number and row.design == design
+            }
             for design in DESIGNS
         }
-        if by_design["random"]:
-            summaries += [_summarize_runs(by_design, design, cell.half, sign) for design in DESIGNS]
+        summaries += [
+            _summarize_runs(by_design, design, cell.half, sign)
+            for design in DESIGNS
+            if by_design[design]
+        ]
     return summaries
 
 
 def _summarize_runs(
-    by_design: dict[str, list[Row]], design: str, half: str, sign: float
+    by_design: dict[str, dict[int, Row]], design: str, half: str, sign: float
 ) -> Summary:
-    runs, random, unguarded = by_design[design], by_design["random"], by_design["all"]
+    """Summarize the runs of a design that were searched at random and unguarded too."""
+    both = [run for run in by_design[design] if run in by_design["random"]]
+    runs, random, unguarded = (
+        [by_design[name][run] for run in both] for name in (design, "random", "all")
+    )
     truth = np.array([row.truth for row in runs])
     low, high = np.array([row.low for row in runs]), np.array([row.high for row in runs])
     bounds = np.array([row.low_bound if sign > 0 else row.high_bound for row in runs])
@@ -94,4 +118,9 @@ def _summarize_runs(
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--add", type=Path)
+    added = parser.parse_args().add
+    if added is not None:
+        add_runs(added)
     write_rows(summarize(), SUMMARY)

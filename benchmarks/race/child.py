@@ -25,7 +25,12 @@ def main(folder: Path) -> None:
     asked = json.loads((folder / "job.json").read_text(encoding="utf-8"))
     train = pd.read_parquet(folder / "train.parquet")
     job = Job(
-        train.drop(columns=TARGET), train[TARGET], asked["task"], asked["metric"], asked["budget"]
+        train.drop(columns=TARGET),
+        train[TARGET],
+        asked["task"],
+        asked["metric"],
+        asked["budget"],
+        asked.get("cores", 1),
     )
     module, _, name = asked["function"].partition(":")
     warnings.simplefilter("ignore")

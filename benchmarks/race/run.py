@@ -28,7 +28,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import rows
-from benchmarks.race.tables import METRIC, TARGET, Table, make_split, read_tables
+from benchmarks.race.simulated import list_simulated
+from benchmarks.race.tables import (
+    METRIC,
+    TARGET,
+    Table,
+    let_train_on,
+    make_split,
+    read_tables,
+)
 from benchmarks.race.tools import Tool, list_tools
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,6 +48,8 @@ IMPORTS = {
     "autogluon": ["autogluon.tabular"],
     "mljar": ["supervised"],
     "sklearn": ["sklearn.pipeline"],
+    "catboost": ["catboost"],
+    "lightgbm": ["lightgbm"],
 }
 THREADS = (
     "OMP_NUM_THREADS",
@@ -82,10 +92,15 @@ class Row:
 
 @dataclass(frozen=True)
 class Machine:
-    """Where runs go: interpreters by family, and the core, None for any."""
+    """Where runs go: interpreters by family, and the cores, none for any one."""
 
     interpreters: dict[str, str]
-    core: int | None = None
+    cores: tuple[int, ...] = ()
+
+    @property
+    def n_cores(self) -> int:
+        """How many cores each tool is told to use."""
+        return max(1, len(self.cores))
 
     def find_interpreter(self, tool: Tool) -> str:
         """Return the interpreter of a tool, by its name or its family."""
@@ -103,15 +118,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--splits", type=int, default=1, help="how many")
     parser.add_argument("--first-split", type=int, default=0, help="the number of the first")
     parser.add_argument("--python", action="append", default=[], metavar="TOOL=PATH")
-    parser.add_argument("--core", type=int, help="the core that all runs have to themselves")
+    parser.add_argument(
+        "--core", default="", help="the cores that all runs share, such as 0 or 0,1"
+    )
+    parser.add_argument("--rows", default="", help="rows to train on, such as 1000,15000")
+    parser.add_argument("--simulated", action="store_true", help="simulated tables too")
     parser.add_argument("--out", type=Path, default=RESULTS)
     asked = parser.parse_args(arguments)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the child ends too
     tools = choose_tools(asked.tools)
     interpreters = dict(pair.split("=", 1) for pair in asked.python)
-    tables = choose_tables(read_tables(asked.data), asked.only)
+    found = read_tables(asked.data)
+    larger: dict[str, Table] = {}
+    for size in map(int, filter(None, asked.rows.split(","))):
+        longer = (table for table in found.values() if len(table.outcome) >= 1.3 * size)
+        larger |= {table.name: table for table in (let_train_on(t, size) for t in longer)}
+    found |= larger
+    if asked.simulated:
+        found |= {table.name: table for table in list_simulated()}
+    tables = choose_tables(found, asked.only)
     splits = range(asked.first_split, asked.first_split + asked.splits)
-    machine = Machine(interpreters, asked.core)
+    cores = tuple(int(core) for core in asked.core.split(",") if core)
+    machine = Machine(interpreters, cores)
     for row in run_race(tables, tools, splits, asked.budget, machine, asked.out):
         said = row.error or f"{row.held_out:.4f}, claims {row.claim:.4f}, {row.seconds:.0f} s"
         print(f"{row.data} {row.split} {row.tool}: {said}", flush=True)
@@ -172,9 +200,10 @@ def run_one(table: Table, split: int, tool: Tool, budget: float, machine: Machin
         )
         test.reset_index(drop=True).to_parquet(folder / "test.parquet")
         job = {"task": table.task, "metric": metric, "budget": budget, "options": tool.options}
+        job |= {"cores": machine.n_cores}
         job |= {"function": tool.function, "imports": IMPORTS.get(tool.family, [])}
         (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
-        error = start(folder, machine.find_interpreter(tool), machine.core, budget)
+        error = start(folder, machine.find_interpreter(tool), machine.cores, budget)
         if error:
             return Row(*about, "", *sizes, error=error)
         answer = json.loads((folder / "answer.json").read_text(encoding="utf-8"))
@@ -204,9 +233,10 @@ def _read_number(value: float | None) -> float:
     return math.nan if value is None else float(value)
 
 
-def start(folder: Path, interpreter: str, core: int | None, budget: float) -> str:
+def start(folder: Path, interpreter: str, cores: Sequence[int], budget: float) -> str:
     """Run a child to its end or to that of its time; return what went wrong, if anything."""
-    environment = os.environ | dict.fromkeys(THREADS, "1") | {"TMPDIR": str(folder)}
+    threads = str(max(1, len(cores)))
+    environment = os.environ | dict.fromkeys(THREADS, threads) | {"TMPDIR": str(folder)}
     limit = MOST_TIMES * budget + MORE_SECONDS
     began = monotonic()
     with (folder / "said.txt").open("w", encoding="utf-8") as said:
@@ -217,7 +247,7 @@ def start(folder: Path, interpreter: str, core: int | None, budget: float) -> st
             stdout=said,
             stderr=said,
             process_group=0,  # not a session: it keeps its share of the processor
-            preexec_fn=None if core is None else lambda: os.sched_setaffinity(0, {core}),
+            preexec_fn=(lambda: os.sched_setaffinity(0, cores)) if cores else None,
         )
         try:
             code = child.wait(limit)

@@ -1,6 +1,7 @@
 """The tables of the race, and their splits.
 
-A folder has Parquet files with a column `target`; scikit-learn brings four more. `python -m
+A folder has Parquet files with a column `target`; scikit-learn brings four more, and
+`benchmarks.race.simulated` tables of any length. `python -m
 benchmarks.race.tables FOLDER` writes tables that statsmodels and ISLP come with, where these are
 installed (`pip install --no-deps` is enough, as only their files are read).
 """
@@ -10,7 +11,7 @@ from __future__ import annotations
 import sys
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -28,11 +29,12 @@ METRIC = {"binary": "roc_auc", "multiclass": "log_loss", "regression": "r2"}
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table of the race: columns to predict from, and the outcome."""
+    """A table of the race: columns to predict from, the outcome, and rows to train on at most."""
 
     name: str
     features: pd.DataFrame
     outcome: pd.Series  # whole numbers from 0 for classes
+    most_trained: int = MOST_TRAINED
 
     @property
     def task(self) -> str:
@@ -62,8 +64,8 @@ def make_split(table: Table, number: int) -> Split:
     rng = np.random.default_rng([SEED, number, zlib.crc32(table.name.encode())])
     y = table.outcome.to_numpy()
     layers = np.zeros(len(y), dtype=int) if table.task == "regression" else y
-    share = min(SHARE, MOST_TRAINED / len(y))
-    rest = min(1 - share, MOST_TESTED / len(y))
+    share = min(SHARE, table.most_trained / len(y))
+    rest = min(1 - share, max(MOST_TESTED, 0.2 * table.most_trained) / len(y))
     train, test = [], []
     for layer in np.unique(layers):
         rows = rng.permutation(np.flatnonzero(layers == layer))
@@ -87,6 +89,11 @@ def read_tables(folders: Sequence[Path]) -> dict[str, Table]:
     if "wdbc" in found:  # another name of the same table
         del bundled["breast_cancer"]
     return found | bundled
+
+
+def let_train_on(table: Table, rows: int) -> Table:
+    """Return a table that trains on more rows, under a name that tells; splits go by the name."""
+    return replace(table, name=f"{table.name}-{rows}", most_trained=rows)
 
 
 def make_table(name: str, frame: pd.DataFrame) -> Table:

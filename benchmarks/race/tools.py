@@ -29,6 +29,7 @@ class Job:
     task: str
     metric: str
     budget: float
+    cores: int = 1
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -67,6 +68,7 @@ def list_tools() -> dict[str, Tool]:
     """Return the tools by name."""
     here = __name__
     tools = [
+        Tool("earnest", "earnest", f"{here}:run_earnest"),
         Tool("earnest-greedy", "earnest", f"{here}:run_earnest", {"ensemble": "greedy"}),
         Tool("earnest-none", "earnest", f"{here}:run_earnest", {"ensemble": "none"}),
         Tool("flaml", "flaml", f"{here}:run_flaml"),
@@ -78,6 +80,8 @@ def list_tools() -> dict[str, Tool]:
         Tool("plain-linear", "sklearn", f"{here}:run_untuned", {"model": "linear"}),
         Tool("plain-boosting", "sklearn", f"{here}:run_untuned", {"model": "boosting"}),
         Tool("plain-forest", "sklearn", f"{here}:run_untuned", {"model": "forest"}),
+        Tool("plain-catboost", "catboost", f"{here}:run_catboost"),
+        Tool("plain-lightgbm", "lightgbm", f"{here}:run_lightgbm"),
     ]
     return {tool.name: tool for tool in tools}
 
@@ -85,7 +89,7 @@ def list_tools() -> dict[str, Tool]:
 # earnest
 
 
-def run_earnest(job: Job, ensemble: str) -> Fitted:
+def run_earnest(job: Job, **options: Any) -> Fitted:
     """Tune within the budget; the claim is the corrected estimate."""
     import earnest as en
 
@@ -95,9 +99,9 @@ def run_earnest(job: Job, ensemble: str) -> Fitted:
         metric=job.metric,
         task=job.task,
         budget=job.budget,
-        ensemble=ensemble,
-        n_jobs=1,
+        n_jobs=job.cores,
         rng=SEED,
+        **options,
     )
     made, limits = found.estimate, found.estimate.interval
 
@@ -132,7 +136,7 @@ def run_flaml(job: Job) -> Fitted:
         task="regression" if job.task == "regression" else "classification",
         metric=job.metric,
         time_budget=job.budget,
-        n_jobs=1,
+        n_jobs=job.cores,
         seed=SEED,
         verbose=0,
     )
@@ -160,7 +164,7 @@ def run_autogluon(job: Job, presets: str) -> Fitted:
         job.frame,
         presets=f"{presets}_quality",
         time_limit=job.budget,
-        num_cpus=1,
+        num_cpus=job.cores,
         num_gpus=0,
         ag_args_ensemble={"fold_fitting_strategy": "sequential_local"},
     )
@@ -194,7 +198,7 @@ def run_mljar(job: Job) -> Fitted:
         mode="Compete",
         ml_task=tasks.get(job.task, "regression"),
         eval_metric=metrics[job.metric],
-        n_jobs=1,
+        n_jobs=job.cores,
         explain_level=0,
         random_state=SEED,
         verbose=0,
@@ -261,6 +265,47 @@ def run_untuned(job: Job, model: str) -> Fitted:
         version("scikit-learn"),
         detail=_name_of(made),
     )
+
+
+def run_catboost(job: Job) -> Fitted:
+    """Fit CatBoost as it comes, with its own way of categories; it claims nothing."""
+    from catboost import CatBoostClassifier, CatBoostRegressor
+
+    words = _list_words(job.features)
+    kind = CatBoostRegressor if job.task == "regression" else CatBoostClassifier
+    model = kind(random_seed=SEED, thread_count=job.cores, verbose=False, cat_features=words)
+
+    def read(features: pd.DataFrame) -> pd.DataFrame:
+        return features.assign(**{name: features[name].astype(str) for name in words})
+
+    model.fit(read(job.features), job.outcome)
+    predict = _predict_by(model, job.task)
+    return Fitted(lambda features: predict(read(features)), float("nan"), version("catboost"))
+
+
+def run_lightgbm(job: Job) -> Fitted:
+    """Fit LightGBM as it comes, with its own way of categories; it claims nothing."""
+    from lightgbm import LGBMClassifier, LGBMRegressor
+
+    kinds = {
+        name: pd.CategoricalDtype(sorted(job.features[name].astype(str).unique()))
+        for name in _list_words(job.features)
+    }
+    kind = LGBMRegressor if job.task == "regression" else LGBMClassifier
+    model = kind(random_state=SEED, n_jobs=job.cores, verbosity=-1)
+
+    def read(features: pd.DataFrame) -> pd.DataFrame:
+        words = {name: features[name].astype(str).astype(kinds[name]) for name in kinds}
+        return features.assign(**words)
+
+    model.fit(read(job.features), job.outcome)
+    predict = _predict_by(model, job.task)
+    return Fitted(lambda features: predict(read(features)), float("nan"), version("lightgbm"))
+
+
+def _list_words(features: pd.DataFrame) -> list[str]:
+    """Return the columns that are no numbers; dates count as words."""
+    return [name for name in features if not pd.api.types.is_numeric_dtype(features[name])]
 
 
 def _make_space(job: Job, space: str) -> tuple[Any, Any]:

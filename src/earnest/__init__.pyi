@@ -10,6 +10,7 @@ from . import metrics as metrics
 from . import resampling as resampling
 from . import results as results
 from . import rules as rules
+from .adapters.ledger import Ledger as Ledger
 from .adapters.predictions.crossed_study import CrossedStudy as CrossedStudy
 from .adapters.predictions.door import predictions_from as predictions_from
 from .adapters.predictions.optuna import keep_predictions as keep_predictions
@@ -29,6 +30,7 @@ from .core.space.parameters import Parameter as Parameter
 from .core.space.space import Space as Space
 from .core.space.trials import Trials as Trials
 from .decision.calibrate import calibrate as calibrate
+from .decision.floor import floor as floor
 from .decision.gate import gate as gate
 from .decision.plan import plan as plan
 from .explanation.explain import explain as explain

@@ -1,5 +1,6 @@
 """The names of `earnest.results`, each written once."""
 
+from .core.data.fold_scores import FoldScores as FoldScores
 from .core.results.cautions import Caution as Caution
 from .core.results.comparison import Comparison as Comparison
 from .core.results.comparison_table import Comparisons as Comparisons
@@ -10,8 +11,10 @@ from .core.results.estimate import Refusal as Refusal
 from .core.results.gain import Gain as Gain
 from .core.results.gain import LearningCurve as LearningCurve
 from .core.results.interval import Interval as Interval
+from .core.results.subgroups import Subgroups as Subgroups
 from .core.results.thresholds import Thresholds as Thresholds
 from .core.results.validation import Validation as Validation
+from .decision.floor import Floor as Floor
 from .decision.inclusion import Inclusions as Inclusions
 from .decision.plan import Plan as Plan
 from .decision.sample_size import ModelPlan as ModelPlan

@@ -96,6 +96,7 @@ LEARNER = ("patients.parquet", "--target", f"relapse{EVIL}", "--rng", "7")
 TRIALS = ("trials.parquet", "--objective", f"auc{EVIL}", "--direction", "maximize", "--rng", "1",
           "--n-points", "60")  # fmt: skip
 PREDS = ("preds.parquet", "-m", "roc_auc", "--positive", POSITIVE, "--rng", "1")
+TRY = ("preds.parquet", "--positive", POSITIVE, "--configs", f"{EVIL} 1")
 CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "tune": ((*TUNE, "--out", "{new}"), (*TUNE, "--live", "--out", "{new}"),
              ("tune", "patients.parquet", "--target", f"none{EVIL}")),
@@ -119,6 +120,10 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "gate": (("gate", *PREDS, "--above", "0.5", "--junit", "{new}.xml", "--markdown", "{new}.md"),
              ("gate", *PREDS, "--above", "0.99", "--junit", "{new}.xml", "--markdown", "{new}.md"),
              ("gate", "scores.parquet", "--scores", "--above", "0.9", "--markdown", "{new}.md")),
+    "ledger": (("ledger", "new", "work.db", *PREDS), ("ledger", "show", "work.db"),
+               ("ledger", "score", "work.db", *TRY), ("ledger", "finish", "work.db"),
+               ("ledger", "score", "work.db", *TRY, "--name", EVIL),
+               ("ledger", "show", "work.db", "--agent", EVIL)),
     "plan": (("plan", EVIL),),
     "calibrate": (("calibrate", *PREDS, "--n-simulations", "2", "--n-resamples", "20"),
                   ("calibrate", *PREDS, "--methods", EVIL)),

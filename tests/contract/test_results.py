@@ -64,6 +64,8 @@ def explained() -> Any:
 def results() -> dict[str, Any]:
     """One result of each kind, ordinary ones and odd ones."""
     pi = example_predictions("binary")
+    halves = {"half": np.arange(pi.n_cases) % 2, "few": np.arange(pi.n_cases) < 8}
+    divided = en.estimate(pi, metric="accuracy", n_resamples=50, by=halves, rng=0)
     names, columns = pi.configs.ids, np.random.default_rng(0).standard_normal((60, 3))
     of_mean = {"vectorized": True, "rng": 1}
     kinds = ("bca", "percentile", "basic", "studentised")
@@ -74,6 +76,11 @@ def results() -> dict[str, Any]:
     tree = explained()
     return {
         "estimate": en.estimate(pi, metric="roc_auc", rng=0),
+        "divided": divided,
+        "subgroups": divided.subgroups,
+        "divided comparison": en.compare(pi, names[0], names[1], metric="accuracy", by=halves),
+        "divided verdict": en.gate(pi, metric="accuracy", above=0.6, by=halves),
+        "divided thresholds": en.thresholds(pi, metric="roc_auc", n_resamples=50, by=halves, rng=0),
         "one-sided": en.estimate(pi, metric="log_loss", side="upper", rng=0),
         "no interval": en.estimate(pi, method="naive", metric="accuracy"),
         "tilted": en.estimate(pi, method="mabt", metric="roc_auc", n_resamples=200, rng=0),
@@ -113,6 +120,8 @@ def results() -> dict[str, Any]:
             n_resamples=50,
             rng=0,
         ),
+        "floor": en.floor([0.6, 0.7, 0.65], n=100),
+        "fold scores": en.estimate({"a": [0.6, 0.7, 0.65, 0.7, 0.6], "b": [0.7] * 5}, rng=0),
         "inclusions": en.calibrate(
             pi,
             metric="accuracy",
@@ -136,12 +145,13 @@ def results() -> dict[str, Any]:
 
 
 KINDS = [
-    "estimate", "one-sided", "no interval", "tilted", "table", "comparison", "posterior",
+    "estimate", "divided", "subgroups", "divided comparison", "divided verdict",
+    "divided thresholds", "one-sided", "no interval", "tilted", "table", "comparison", "posterior",
     "comparisons", "gain", "mean gain", "no gain", "thresholds", "learning curve",
     "bootstrap bca", "bootstrap percentile", "bootstrap basic",
     "bootstrap studentised", "undefined draws", "lower bound", "jackknife", "influence",
     "given slope", "verdict", "verdict on a pair", "plan", "model plan",
-    "validation", "slope", "inclusions",
+    "validation", "slope", "floor", "fold scores", "inclusions",
     "explanation",
     "curve", "surface", "regions", "interval", "caution",
     "refusal", "counts", "stability",
@@ -248,7 +258,9 @@ def test_a_result_is_a_table_of_its_rows(kind: str) -> None:
     assert frame.column_names == list(made.rows()[0])
     lines = made.to_markdown().splitlines()
     assert lines[1].startswith("| ---")
-    printed = made.pick() if kind == "thresholds" else made.rows()  # a hundred rows fit no paper
+    printed = (
+        made.pick() if kind.endswith("thresholds") else made.rows()
+    )  # a hundred rows fit no paper
     assert lines.index("") == 2 + len(printed)
     assert made.to_latex().count("\\\\\n") == 1 + len(printed)
 
@@ -356,6 +368,7 @@ NOT_READ = {
     "runs",
     *en.results.Estimate.derived,
     *en.results.Comparison.derived,
+    *en.results.Subgroups.derived,
     *Inclusion.derived,
     *en.results.ModelPlan.derived,
 }

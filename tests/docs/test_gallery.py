@@ -77,6 +77,7 @@ PLOTTED = {  # what a public class with `plot` comes from
     "Inclusions": "en.calibrate(",
     "Plan": "en.plan(",
     "RegionTree": ".region_tree(",
+    "Subgroups": "by=",
     "Thresholds": "en.thresholds(",
 }
 

@@ -33,3 +33,22 @@ def test_a_harvested_search_has_the_predictions_of_its_folds(n_jobs: int) -> Non
         np.testing.assert_array_equal(pi.responses[:, column, 0], wanted)
     assert search.best_score_ == max(trial.value for trial in search.study_.trials)
     assert "EN006" in {c.code for c in en.estimate(pi, metric="roc_auc", rng=0).cautions}
+
+
+def test_the_same_space_is_crossed_by_searchcv() -> None:
+    """The recipe of the page: what OptunaSearchCV was given goes to SearchCV as it is."""
+    from optuna_integration import OptunaSearchCV
+
+    X, y = (part[:200] for part in load_breast_cancer(return_X_y=True))
+    tree = DecisionTreeClassifier(random_state=0)
+    space = {"max_depth": optuna.distributions.IntDistribution(1, 10)}
+    theirs = OptunaSearchCV(tree, space, cv=5, n_trials=8, scoring="roc_auc", random_state=0)
+    unguarded = en.estimate(en.harvest(theirs, X, y), metric="roc_auc", rng=0)
+    candidates = en.optuna_candidates(
+        theirs.param_distributions, optuna.samplers.TPESampler, n_trials=8, batch=2
+    )
+    ours = en.SearchCV(
+        theirs.estimator, candidates, cv=5, scoring="roc_auc", guide="crossed", random_state=0
+    ).fit(X, y)
+    assert (unguarded.guide, ours.estimate_.guide) == ("all", "crossed")
+    assert len(ours.trials_) == len(theirs.study_.trials) == 8

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from scipy.stats import binom
 
@@ -47,20 +48,33 @@ def test_every_closed_cell_was_searched_in_every_design(closed: dict[str, list[S
 def test_bounds_of_crossed_searches_hold_and_those_of_unguarded_ones_do_not(
     closed: dict[str, list[Summary]],
 ) -> None:
-    """Exact tests at 5 %; of 26 cells, chance rejects more than 4 in 1 % of studies."""
+    """Exact tests at 5 %; so few rejections are due to chance in 99 % of studies."""
+    count = len(closed["crossed"])
     rejected = {name: sum(row.p <= 0.05 for row in rows) for name, rows in closed.items()}
-    assert rejected["crossed"] <= binom.ppf(0.99, 26, 0.05)
-    assert rejected["all"] > binom.ppf(0.99, 26, 0.05)
+    assert rejected["crossed"] <= binom.ppf(0.99, count, 0.05)
+    assert rejected["all"] > binom.ppf(0.99, count, 0.05)
     assert min(row.bound_held for row in closed["crossed"]) >= 0.91
 
 
 def test_crossed_searches_are_as_right_as_random_ones_and_little_wider(
     closed: dict[str, list[Summary]],
 ) -> None:
+    """Values within .011, or within three errors of the mean difference where runs are few."""
+    rows: list[Row] = read_runs()
     for row in closed["crossed"]:
         cell: Cell = CELLS[row.cell]
-        assert abs(row.value_beside_random) <= 0.011
-        if cell.metric != "r2":  # whose scores spread more on few cases; the page says so
-            assert row.width_ratio <= 1.12
+        values = [
+            {
+                each.run: each.value - each.truth
+                for each in rows
+                if each.cell == row.cell and each.design == name
+            }
+            for name in ("crossed", "random")
+        ]
+        apart = [values[0][run] - values[1][run] for run in values[0] if run in values[1]]
+        error = np.std(apart, ddof=1) / np.sqrt(len(apart))
+        assert abs(row.value_beside_random) <= max(0.011, 3.0 * error)
+        # For R² the value itself varies more where one sampler leads; the page says by how much.
+        assert row.width_ratio <= (1.25 if cell.metric == "r2" else 1.12)
     losses = [row.winner_beside_all for row in closed["crossed"]]
     assert sum(losses) / len(losses) >= -0.005

@@ -11,19 +11,23 @@ from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, EvidenceError, FormatError
 from earnest.core.base.rng import RngLike
 from earnest.core.data.designs import NestedPredictions, PairedHalves
+from earnest.core.data.fold_scores import FoldScores
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import Replicates
 from earnest.core.data.scores import Scores
+from earnest.core.data.subgroups import list_names
 from earnest.core.results.base import parse_json
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import Ask
 from earnest.metrics.families import MetricLike
 
-EvidenceTable: TypeAlias = Predictions | Scores | Replicates | NestedPredictions | PairedHalves
-TABLES = (Predictions, Scores, Replicates, NestedPredictions, PairedHalves)
+EvidenceTable: TypeAlias = (
+    Predictions | Scores | Replicates | NestedPredictions | PairedHalves | FoldScores
+)
+TABLES = (Predictions, Scores, Replicates, NestedPredictions, PairedHalves, FoldScores)
 NEEDS = (
-    "earnest.Predictions, Scores or Replicates, a fitted SearchCV, the result of tune, the folder "
-    "of a run, a run file, or a file of predictions or scores"
+    "earnest.Predictions, Scores or Replicates, a fitted SearchCV or GridSearchCV, the result of "
+    "tune, the folder of a run, a run file, a ledger, or a file of predictions or scores"
 )
 
 
@@ -45,6 +49,10 @@ class Source:
         Returns the estimate of the search.
     answer_with : callable, optional
         Returns it with another number of resamples.
+    looks : Path, optional
+        The ledger that it comes from, which counts the looks of gates.
+    hidden : bool
+        Whether that ledger is open, so that no number may be told.
     """
 
     evidence: EvidenceTable
@@ -53,6 +61,8 @@ class Source:
     winner: str | None = None
     answer: Callable[[], Estimate] | None = None
     answer_with: Callable[[int], Estimate] | None = None
+    looks: Path | None = None
+    hidden: bool = False
 
     def metric_or(self, metric: MetricLike | None) -> MetricLike | None:
         """Return the metric that is asked for, or else that of the search."""
@@ -75,11 +85,14 @@ class HasSource(Protocol):
         ...
 
 
-EvidenceLike: TypeAlias = EvidenceTable | HasSource | str | Path
+# Of other libraries, known when they are opened: a fitted search, a study, a frame, a mapping.
+EvidenceLike: TypeAlias = EvidenceTable | HasSource | str | Path | Mapping[str, Any] | object
 
 
-def open_evidence(given: object) -> Source:
+def open_evidence(given: object, by: object = None) -> Source:
     """Return the evidence in what a user has, or refuse it.
+
+    Where `by` names columns, a table of others is read with them as columns of subgroups.
 
     Examples
     --------
@@ -89,13 +102,18 @@ def open_evidence(given: object) -> Source:
     >>> open_evidence(pi).evidence is pi
     True
     """
+    from earnest.adapters.folds.door import open_in_hand
+
     if isinstance(given, TABLES):
         return Source(evidence=given)
     if isinstance(given, str | Path):
-        return _open_path(check.read_path(given))
+        return _open_path(check.read_path(given), list_names(by))
     if not isinstance(given, type) and hasattr(given, "to_source"):
         source: Source = given.to_source()
         return source
+    evidence = open_in_hand(given)
+    if evidence is not None:
+        return Source(evidence=evidence)
     raise refuse_evidence(given)
 
 
@@ -125,7 +143,8 @@ def restate_estimate(estimate: Estimate, ask: Ask) -> Estimate:
 # Files and folders.
 
 
-def _open_path(path: Path) -> Source:
+def _open_path(path: Path, by: tuple[str, ...] = ()) -> Source:
+    from earnest.adapters.folds.door import open_fold_file
     from earnest.adapters.predictions.door import (
         BESIDE,
         find_run_file,
@@ -135,16 +154,24 @@ def _open_path(path: Path) -> Source:
         table_of,
     )
     from earnest.adapters.scores.door import is_evaluation, scores_from
+    from earnest.adapters.trials.files import is_ledger
 
+    if is_ledger(path):
+        from earnest.adapters.ledger import Ledger
+
+        return Ledger(path).to_source()
     if is_evaluation(path):
         return Source(evidence=scores_from(path))
     path = find_run_folder(path)
     run_file = find_run_file(path)
     if run_file is not None:
         return _open_run_file(run_file)
+    fold_scores = open_fold_file(path)
+    if fold_scores is not None:
+        return Source(evidence=fold_scores)
     refuse_foreign(path)
     if not is_run(path):
-        return Source(evidence=load_table(path))
+        return Source(evidence=load_table(path, {"by": by} if by else None))
     predictions = Predictions.load(table_of(path))
     result = read_run_result(path / BESIDE[1])
     if result.estimate is None:

@@ -15,6 +15,7 @@ from earnest.core.base import check
 from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import InputError
 from earnest.core.base.registry import Registry
+from earnest.core.data.fold_scores import FoldScores
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.results.cautions import Caution
 from earnest.core.space.space import Space
@@ -239,6 +240,21 @@ class ScoresReader(Reader):
     tool: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class FoldScoresReader(Reader):
+    """A reader of scores of folds, for every verb that computes from them.
+
+    Parameters
+    ----------
+    name, words, takes, rank
+        As for every reader.
+    read : callable
+        `read(source) -> FoldScores`.
+    """
+
+    read: Callable[[Any], FoldScores]
+
+
 def is_kind(source: object, name: str, package: str = "") -> bool:
     """Tell whether an object is of a class of that name, without importing its package.
 
@@ -263,8 +279,13 @@ def register(reader: R) -> R:
         TRIALS_READERS.add(reader.name, reader)
     elif isinstance(reader, ScoresReader):
         SCORES_READERS.add(reader.name, reader)
+    elif isinstance(reader, FoldScoresReader):
+        FOLD_SCORES_READERS.add(reader.name, reader)
     else:
-        raise TypeError("a reader must be a PredictionsReader, a TrialsReader or a ScoresReader")
+        raise TypeError(
+            "a reader must be a PredictionsReader, a TrialsReader, a ScoresReader or a "
+            "FoldScoresReader"
+        )
     return reader
 
 
@@ -297,3 +318,4 @@ _GROUP = "earnest.readers"
 PREDICTIONS_READERS: Registry[PredictionsReader] = Registry("reader", group=_GROUP, adopt=register)
 TRIALS_READERS: Registry[TrialsReader] = Registry("reader", group=_GROUP, adopt=register)
 SCORES_READERS: Registry[ScoresReader] = Registry("reader", group=_GROUP, adopt=register)
+FOLD_SCORES_READERS: Registry[FoldScoresReader] = Registry("reader", group=_GROUP, adopt=register)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         ScoresArguments,
         TableArguments,
     )
+    from earnest.core.data.fold_scores import FoldScores
     from earnest.core.data.predictions import Predictions
     from earnest.core.data.scores import Scores
     from earnest.training.tables.table import TrainingTable
@@ -122,8 +123,30 @@ def _load(load: Callable[..., T], path: Path, options: dict[str, Any]) -> T:
         raise FormatError(f"{str(path)!r} cannot be read", got=why) from error
 
 
-def read_predictions(path: Path, how: PredictionsArguments) -> Predictions:
-    """Read a table of predictions: a file, a run file, or the folder of a run."""
+def _read_ledger(path: Path, how: PredictionsArguments) -> tuple[Predictions | Scores, str]:
+    """Return the tries of a finished ledger, and what it scores."""
+    from earnest.adapters.ledger import Ledger
+    from earnest.core.data.predictions import Predictions
+    from earnest.core.data.scores import Scores
+
+    for name in _list_given(how):
+        if name != "configs":
+            raise InputError(
+                f"{name_option(name)} is for tables, but this is a ledger", cure="Leave it out."
+            )
+    source = Ledger(path).to_source()
+    assert isinstance(source.evidence, Predictions | Scores)
+    evidence = source.evidence.select(how.configs) if how.configs else source.evidence
+    return evidence, str(source.metric)
+
+
+def read_predictions(
+    path: Path, how: PredictionsArguments, by: list[str] | None = None
+) -> Predictions:
+    """Read a table of predictions: a file, a run file, or the folder of a run.
+
+    `by` are columns that divide its cases into subgroups, where a table of others has them.
+    """
     from earnest.adapters.predictions.door import (
         find_run_file,
         find_run_folder,
@@ -132,8 +155,14 @@ def read_predictions(path: Path, how: PredictionsArguments) -> Predictions:
     )
     from earnest.adapters.predictions.run_file import read_predictions_of_run
     from earnest.adapters.readers import PredictionsRequest
+    from earnest.adapters.trials.files import is_ledger
     from earnest.core.data.predictions import Predictions
 
+    if is_ledger(path):
+        tries, _ = _read_ledger(path, how)
+        if not isinstance(tries, Predictions):
+            raise InputError("the ledger holds scores", needs="predictions")
+        return tries
     path = find_run_folder(path)
     run_file = find_run_file(path)
     if run_file is not None:
@@ -143,20 +172,40 @@ def read_predictions(path: Path, how: PredictionsArguments) -> Predictions:
             )
         return _load(read_predictions_of_run, run_file, {"wanted": PredictionsRequest()})
     refuse_foreign(path)
-    return _load(Predictions.load, table_of(path), list_load_options(how))
+    return _load(Predictions.load, table_of(path), list_load_options(how, by))
 
 
 def read_file_and_metrics(
-    path: Path, how: PredictionsArguments, scoring: ScoresArguments, metrics: list[str] | None
-) -> tuple[Predictions | Scores, list[str]]:
-    """Read a table of predictions, or of scores, and what to measure of it.
+    path: Path,
+    how: PredictionsArguments,
+    scoring: ScoresArguments,
+    metrics: list[str] | None,
+    by: list[str] | None = None,
+) -> tuple[Predictions | Scores | FoldScores, list[str]]:
+    """Read a table of predictions, of scores, or of scores of folds, and what to measure of it.
 
     Scores need no metric; where none is named for predictions the command is refused, with the way
     to scores if the table may hold some.
     """
+    from earnest.adapters.folds.door import open_fold_file
     from earnest.adapters.scores.door import is_evaluation
+    from earnest.adapters.trials.files import is_ledger
     from earnest.core.tables.opening import holds_scores
 
+    if is_ledger(path):
+        if by:
+            raise InputError("--by is for tables, but this is a ledger", cure="Leave it out.")
+        tries, metric = _read_ledger(path, how)
+        return tries, metrics or [metric]
+    fold_scores = None if scoring.scores or is_earnest(path) else open_fold_file(path)
+    if by and (
+        fold_scores is not None or is_evaluation(path) or scoring.scores or holds_scores(path)
+    ):
+        raise InputError("--by is for predictions", got="scores", cure="Leave it out.")
+    if fold_scores is not None:
+        _refuse_reading(how, scoring)
+        chosen = fold_scores.select(how.configs) if how.configs else fold_scores
+        return chosen, metrics or ([chosen.measure.name] if chosen.settled else _ask_metric(chosen))
     if is_evaluation(path):
         logs = read_logs(path, how, scoring)
         return logs, metrics or [str(logs.measure.rule)]
@@ -170,21 +219,45 @@ def read_file_and_metrics(
                 f"{option} is for scores", cure=f"Add --scores, or leave {option} out."
             )
     advise_on_tuning(path)
-    metric = find_metric(path)
-    metrics = metrics or ([] if metric is None else [metric])
+    of_run = find_metric(path)
+    metrics = metrics or ([] if of_run is None else [of_run])
     if not metrics and path.exists():  # what is not there is refused when it is read
         refuse_no_metric(
             "For scores of items, such as prompts scored on the same questions, say --scores."
         )
-    return read_predictions(path, how), metrics
+    return read_predictions(path, how, by), metrics
+
+
+def is_earnest(path: Path) -> bool:
+    """Tell whether this is a run of earnest, which holds predictions."""
+    from earnest.adapters.predictions.door import find_run_file, is_run
+
+    return is_run(path) or find_run_file(path) is not None
+
+
+def _refuse_reading(how: PredictionsArguments, scoring: ScoresArguments) -> None:
+    """Refuse options that say how a table of cases is read."""
+    for name in [*_list_given(how), *(name for name, value in vars(scoring).items() if value)]:
+        if name != "configs":
+            raise InputError(
+                f"{name_option(name)} is for tables of cases, but this holds scores of folds",
+                cure="Leave it out.",
+            )
+
+
+def _ask_metric(scores: FoldScores) -> list[str]:
+    raise InputError(
+        "the search has several scores",
+        needs=f"--metric, one of {', '.join(scores.list_metrics())}",
+    )
 
 
 def find_metric(path: Path) -> str | None:
     """Return what the search of a run measured; None for a table, which does not say."""
     from earnest.adapters.evidence import open_evidence
-    from earnest.adapters.predictions.door import find_run_file, is_run
+    from earnest.adapters.trials.files import is_ledger
 
-    if not is_run(path) and find_run_file(path) is None:
+    if not is_earnest(path) and not is_ledger(path):
         return None
     metric = open_evidence(path).metric
     return metric if isinstance(metric, str) else None
@@ -237,7 +310,7 @@ def list_log_options(how: PredictionsArguments, scoring: ScoresArguments) -> dic
                 f"{name_option(name)} is for tables, but this is a log",
                 cure="Leave it out.",
             )
-    return _list_scoring(scoring, ("score", "incomplete", "by"))
+    return _list_scoring(scoring, ("score", "incomplete", "config_is"))
 
 
 def list_score_options(how: PredictionsArguments, scoring: ScoresArguments) -> dict[str, Any]:
@@ -246,8 +319,8 @@ def list_score_options(how: PredictionsArguments, scoring: ScoresArguments) -> d
     for name in _NOT_OF_SCORES:
         if name in options:
             raise InputError(f"--{name} has no meaning with --scores", cure="Leave it out.")
-    if scoring.by is not None:
-        raise InputError("--by is for logs of evaluations", cure="Leave it out.")
+    if scoring.config_is is not None:
+        raise InputError("--config-is is for logs of evaluations", cure="Leave it out.")
     if "model" in options:
         if len(options["model"]) > 1:
             raise InputError(
@@ -260,12 +333,13 @@ def list_score_options(how: PredictionsArguments, scoring: ScoresArguments) -> d
     return named | _list_scoring(scoring, ("incomplete", "per", "score"))
 
 
-def list_load_options(how: PredictionsArguments) -> dict[str, Any]:
+def list_load_options(how: PredictionsArguments, by: list[str] | None = None) -> dict[str, Any]:
     """Return the options of `Predictions.load` that were given.
 
     An empty name stands for None, and leaves a column out.
     """
-    return {name: None if value == "" else value for name, value in _list_given(how).items()}
+    said = {name: None if value == "" else value for name, value in _list_given(how).items()}
+    return said | ({"by": by} if by else {})
 
 
 def _list_given(how: PredictionsArguments) -> dict[str, Any]:
@@ -298,12 +372,12 @@ def parse_limits(text: str) -> tuple[float, float]:
     return low, high
 
 
-def label_evidence(evidence: Predictions | Scores) -> dict[str, str]:
+def label_evidence(evidence: Predictions | Scores | FoldScores) -> dict[str, str]:
     """Return what to print of each configuration: its id, and its name where there is one."""
     return dict(evidence.configs.labels)
 
 
-def takes_long(evidence: Predictions | Scores) -> bool:
+def takes_long(evidence: Predictions | Scores | FoldScores) -> bool:
     """Tell whether predictions or scores are so many that what is asked of them takes long."""
     matrix = evidence.responses if hasattr(evidence, "responses") else evidence.values
     return int(matrix.nbytes) > LARGE

@@ -24,6 +24,7 @@ from earnest.core.base.registry import configure
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
 from earnest.core.cautions import of_search
+from earnest.core.data.fold_scores import FoldScores
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
 from earnest.core.data.target import Task
@@ -38,6 +39,7 @@ from earnest.core.results.comparison import (
 from earnest.core.results.estimate import Provenance, Scale, by_severity, few_beyond
 from earnest.core.results.specs import ComparisonEstimand, Evidence
 from earnest.core.text.doors import arg
+from earnest.inference.limits.fold_scores import refuse_unknown_overlap
 from earnest.inference.remarks import evidence_remarks
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric, MetricLike, RankMetric
@@ -47,6 +49,13 @@ from earnest.metrics.scores import settle_metric
 
 def read_measured(evidence: object, metric: MetricLike | None) -> tuple[Predictions, Metric]:
     """Return predictions and metric of what was given to compare."""
+    if isinstance(evidence, FoldScores):
+        raise EvidenceError(
+            "scores of folds do not tell this",
+            needs="the predictions of every configuration",
+            got="scores of folds, which answer estimate, gain, compare and compare_many",
+            cure="Search with earnest.SearchCV in place of GridSearchCV: it keeps them.",
+        )
     if not isinstance(evidence, (Predictions, Scores)):
         raise EvidenceError(
             "this is not a table of out-of-sample predictions",
@@ -58,6 +67,16 @@ def read_measured(evidence: object, metric: MetricLike | None) -> tuple[Predicti
     pi, measure = settle_metric(evidence, metric)
     need_order(measure)
     return pick_answer(pi, measure), measure
+
+
+def read_compared(
+    evidence: object, metric: MetricLike | None
+) -> tuple[Predictions, Metric, FoldScores | None]:
+    """Return predictions and metric to compare by; of fold scores, a case for each fold."""
+    if not isinstance(evidence, FoldScores):
+        return *read_measured(evidence, metric), None
+    scores, measure = settle_metric(evidence, metric)
+    return scores.table, measure, scores
 
 
 def find_pair(
@@ -74,6 +93,7 @@ def find_pair(
             cure="To compare all with the best, use compare_many.",
         )
     table = evidence.predictions if isinstance(evidence, Scores) else evidence
+    table = table.table if isinstance(table, FoldScores) else table
     if not isinstance(table, Predictions):
         return evidence, 0, 1  # refused by `read_measured`
     return evidence, table.configs.index(a), table.configs.index(b)
@@ -158,6 +178,7 @@ class ComparisonRequest:
     confidence_level: float
     seeds: Seeds
     n_jobs: int | None
+    fold_scores: FoldScores | None = None
 
     @classmethod
     def of(
@@ -170,10 +191,15 @@ class ComparisonRequest:
         n_jobs: int | None,
         *,
         evidence: Evidence | None = Evidence.OUT_OF_SAMPLE,
+        fold_scores: FoldScores | None = None,
     ) -> ComparisonRequest:
         """Make it from arguments; a verb that trains makes the evidence that a test needs: None."""
         chosen = configure_test(test, n_resamples=n_resamples)
-        if evidence is not None and chosen.spec.needs is not evidence:
+        if fold_scores is not None:
+            evidence = Evidence.FOLD_SCORES
+            if chosen.spec.overlap and getattr(chosen, "ratio", None) is None:
+                refuse_unknown_overlap(fold_scores, "CorrectedTTest(ratio=0.25)")
+        if evidence is not None and not chosen.spec.takes(evidence):
             raise _refuse_evidence(chosen, evidence)
         level = check.check_share("confidence_level", confidence_level)
         workers(n_jobs)
@@ -184,7 +210,7 @@ class ComparisonRequest:
                 needs=arg("alternative", "two-sided"),
                 got=f"{str(wanted)!r}",
             )
-        return cls(chosen, wanted, level, Seeds.of(rng), n_jobs)
+        return cls(chosen, wanted, level, Seeds.of(rng), n_jobs, fold_scores)
 
     def question(self, pi: Predictions, metric: Metric, fingerprint: str) -> Question:
         """Return the question to the test, on what can be used of the predictions."""
@@ -221,15 +247,19 @@ def ask_first_that_applies(
     raise refusal
 
 
-def default_tests(pi: Predictions, metric: Metric) -> tuple[str, ...]:
+def default_tests(
+    pi: Predictions, metric: Metric, fold_scores: FoldScores | None = None
+) -> tuple[str, ...]:
     """Return the tests that are tried where none is named, in this order.
 
     Predictions of several folds are compared as those of learners, with a variance that allows for
     their training sets. Those of one test set, and scores of items, are of models as they are.
 
     The area under a ROC curve is that of all cases at once, as the score of a search is; the areas
-    of single folds, which `bayle` takes, are others.
+    of single folds, which `bayle` takes, are others. Scores of folds have one test.
     """
+    if fold_scores is not None:
+        return ("corrected_t",)
     if pi.n_folds > 1:
         return ("corrected_z", "corrected_bootstrap")
     return (*(("delong",) if metric.area else ()), "bayle", "bootstrap")
@@ -243,6 +273,8 @@ def configure_test(test: str | Test, **values: object) -> Test:
 
 def _refuse_evidence(test: Test, kind: Evidence) -> EvidenceError:
     cure = "Use compare_learners, which trains them, or compare two Replicates."
+    if kind is Evidence.FOLD_SCORES:
+        cure = f"Use {arg('test', 'corrected_t')}, or search with earnest.SearchCV."
     if kind is Evidence.REPLICATES:
         cure = f"Use {arg('test', 'lpob')} for an AUC, or {arg('test', 'loob')}."
     return EvidenceError(
@@ -273,12 +305,18 @@ def refuse_undefined(question: Question) -> None:
         )
 
 
-def find_evidence_cautions(pi: Predictions, metric: Metric, test: Test) -> Iterable[Caution]:
+def find_evidence_cautions(
+    pi: Predictions, metric: Metric, test: Test, fold_scores: FoldScores | None = None
+) -> Iterable[Caution]:
     """Yield what a reader must know of the predictions, as far as it bears on a test."""
     models = test.spec.estimand is ComparisonEstimand.FOLD_MODELS
     by_fold = test.spec.min_folds > 1 or (models and isinstance(metric, RankMetric))
     if not pi.configs.static and (pi.guides is None or pi.guides.guided):
         yield of_search.dynamic_comparison(pi.guides is not None)
+    if fold_scores is not None:
+        yield from fold_scores.list_remarks()
+        yield of_search.predictions_would_add(fold_scores.splits.assumed)
+        return
     for caution in evidence_remarks(pi, metric):
         if by_fold or caution.about is not Scope.FOLDS:
             yield caution
@@ -303,6 +341,8 @@ def result(
         _provenance(request, question, reading),
         remarks,
     )
+    if request.fold_scores is not None:
+        return replace(comparison, evidence=Evidence.FOLD_SCORES)
     items = question.pi.target.task is Task.SCORES and question.pi.n_folds == 1
     return replace(comparison, estimand=ComparisonEstimand.ITEMS) if items else comparison
 

@@ -70,6 +70,8 @@ class TestSpec:
         The source; papers of `data/papers.toml` are found by their word in it.
     papers : tuple of Paper
         Papers to cite that are not in that table.
+    from_fold_scores : bool
+        Whether the scores of folds are enough, without the predictions.
     min_folds : int
         The least number of folds.
     repeats : bool
@@ -100,6 +102,7 @@ class TestSpec:
     cites: str
     papers: tuple[Paper, ...] = ()
     needs: Evidence = Evidence.OUT_OF_SAMPLE
+    from_fold_scores: bool = False
     min_folds: int = 1
     repeats: bool = True
     groups: bool = True
@@ -111,6 +114,17 @@ class TestSpec:
     overlap: bool = False
     aliases: tuple[str, ...] = field(default=())
     title_alone: str = ""
+
+    @property
+    def evidence(self) -> str:
+        """What it computes from, in words."""
+        return f"{self.needs}, or {Evidence.FOLD_SCORES}" if self.from_fold_scores else self.needs
+
+    def takes(self, evidence: Evidence) -> bool:
+        """Tell whether it computes from a kind of evidence."""
+        if evidence is Evidence.FOLD_SCORES:
+            return self.from_fold_scores
+        return self.needs is evidence
 
     def of_folds(self, n_folds: int) -> TestSpec:
         """Return the spec in the words for so many folds; 0 if that is not known."""

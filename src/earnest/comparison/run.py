@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from earnest.adapters.evidence import EvidenceLike, open_evidence
+from earnest.adapters.evidence import EvidenceLike, EvidenceTable, open_evidence
 from earnest.comparison.asking import (
     ComparisonRequest,
     ask_first_that_applies,
@@ -16,6 +16,7 @@ from earnest.comparison.asking import (
     find_evidence_cautions,
     find_pair,
     find_undefined,
+    read_compared,
     read_measured,
     refuse_undefined,
     result,
@@ -29,12 +30,15 @@ from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.cautions import of_search
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import Replicates
+from earnest.core.data.subgroups import ByLike, SubgroupColumn, find_columns, list_cells
+from earnest.core.data.target import Task
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution, Scope
 from earnest.core.results.comparison import Alternative, Comparison
 from earnest.core.results.comparison_table import ClaimFamily, Comparisons, adjust_all
 from earnest.core.results.estimate import by_severity
-from earnest.core.results.specs import Evidence
+from earnest.core.results.specs import Evidence, Selection
+from earnest.core.results.subgroups import Subgroup, Subgroups, SubgroupStanding
 from earnest.core.text.doors import arg
 from earnest.inference.cases.no_information import no_information
 from earnest.inference.resampling.winners import find_best
@@ -43,6 +47,7 @@ from earnest.metrics.families import Metric, MetricLike
 from earnest.metrics.scores import settle_metric
 
 JOINT_SEED = 0  # of the joint draws of a table, for tests that draw nothing themselves
+LEAST_UNITS = 30  # of a subgroup, below which its difference may not be normal
 MARGIN = 0.05  # of what the best is better than a constant prediction: what cheaper may lose
 
 
@@ -56,6 +61,7 @@ def compare(
     alternative: Alternative | str = "two-sided",
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
+    by: ByLike | None = None,
     rng: RngLike = None,
     n_jobs: int | None = None,
 ) -> Comparison:
@@ -70,7 +76,8 @@ def compare(
         The predictions of both configurations; or those of the first, with `a` the Predictions of
         the second on the same cases and folds; or scores of prompts or models on the same items; or
         the Replicates of a learner, with `a` those of another on the same bootstrap samples. A
-        fitted `SearchCV`, the folder of a run or a file stands for the predictions in it.
+        fitted `SearchCV`, the folder of a run or a file stands for the predictions in it; a fitted
+        `GridSearchCV` and the like for the scores of its folds.
     a, b : str or int
         The configurations, by name or position.
     test : str or Test, optional
@@ -79,7 +86,8 @@ def compare(
         cross-validated predictions `corrected_z`, which compares learners, or
         `corrected_bootstrap` for metrics that it cannot take; for a test set or scores the first
         that applies of `delong` (for the ROC AUC of two classes), `bayle` and `bootstrap`; for
-        replicates `lpob` (for an AUC or a concordance) or `loob`.
+        replicates `lpob` (for an AUC or a concordance) or `loob`; for scores of folds
+        `corrected_t`.
     metric : str, Metric or callable
         What to compare by, named like scikit-learn's scorers and shown in its natural sign; leave
         it out for scores, which have their own summary, and for a search to use its metric.
@@ -90,6 +98,9 @@ def compare(
         The level of the interval; the decision is made at 1 minus it.
     n_resamples : int, optional
         The number of resamples, for tests that draw any.
+    by : str, list of str, array or dict of arrays, optional
+        What divides the cases into subgroups, as for `estimate`. The comparison then has
+        `subgroups`: the difference in each by the same test, with intervals that hold at once.
     rng : None, int, SeedSequence, Generator or RandomState
         The seed; the result records it.
     n_jobs : int, optional
@@ -130,26 +141,146 @@ def compare(
 
     def request(test: str | Test, evidence: Evidence) -> ComparisonRequest:
         how = (alternative, confidence_level, n_resamples, rng, n_jobs)
-        return ComparisonRequest.of(test, *how, evidence=evidence)
+        return ComparisonRequest.of(test, *how, evidence=evidence, fold_scores=folds)
 
-    source = open_evidence(predictions)
+    source, folds = open_evidence(predictions, by), None
     metric, rng = source.metric_or(metric), source.seed_or(rng)
-    other = a if a is None or isinstance(a, str | int | np.integer) else open_evidence(a).evidence
+    other = a if a is None or isinstance(a, str | int) else _open_other(a)
     if isinstance(source.evidence, Replicates) or isinstance(other, Replicates):
         both = find_learners(source.evidence, other, b)
         measure = settle_metric(both[0], metric)[1]
+
+        _refuse_by(by, "Replicates")
 
         def ask_samples(test: str | Test) -> Comparison:
             return compare_samples(request(test, Evidence.REPLICATES), both, measure)
 
         return ask_first_that_applies(test, TESTS_OF_SAMPLES, ask_samples)
     evidence, first, second = find_pair(source.evidence, other, b)
-    pi, measure = read_measured(evidence, metric)
+    pi, measure, folds = read_compared(evidence, metric)
+    if folds is not None:
+        _refuse_by(by, "scores of folds")
 
     def ask(test: str | Test) -> Comparison:
         return _compare(request(test, Evidence.OUT_OF_SAMPLE), pi, measure, first, second)
 
-    return ask_first_that_applies(test, default_tests(pi, measure), ask)
+    columns = () if by is None else find_columns(pi, by)
+    comparison = ask_first_that_applies(test, default_tests(pi, measure, folds), ask)
+    if not columns:
+        return comparison
+    chosen = comparison.test if test is None else test
+    seen = request(chosen, Evidence.OUT_OF_SAMPLE)
+    return replace(
+        comparison,
+        subgroups=compare_subgroups(seen, pi, measure, (first, second), comparison, columns),
+    )
+
+
+def compare_subgroups(
+    request: ComparisonRequest,
+    pi: Predictions,
+    measure: Metric,
+    pair: tuple[int, int],
+    comparison: Comparison,
+    columns: Sequence[SubgroupColumn],
+) -> Subgroups:
+    """Return the difference of a pair in every subgroup, by the same test.
+
+    The intervals are two-sided, at a level at which they hold at once (Bonferroni). A subgroup in
+    which the test cannot be asked is marked.
+    """
+    cells = list_cells(columns)
+    level = 1.0 - (1.0 - request.confidence_level) / len(cells)
+    asked = replace(request, alternative=Alternative.TWO_SIDED, confidence_level=level)
+    subgroups = []
+    for column, name, rows in cells:
+        part = pi.take(rows)
+        units = len(rows) if part.target.groups is None else len(np.unique(part.target.groups))
+        answer: Comparison | None = None
+        if units >= LEAST_UNITS:
+            try:
+                answer = _compare_part(asked, part, measure, pair)
+            except EarnestError:  # too few folds, or a class that is missing
+                answer = None
+        subgroups.append(_stand(column, name, len(rows), units, part, answer))
+    return Subgroups(
+        value=comparison.difference,
+        scale=measure.scale,
+        winner=comparison.a,
+        baseline=comparison.b,
+        selection=Selection.NOTHING_SELECTED,
+        subgroups=tuple(subgroups),
+        gaps=(),
+        columns=tuple(column.name for column in columns),
+        n_cases=comparison.n_cases,
+        n_configs=2,
+        n_resamples=comparison.n_resamples,
+        confidence_level=request.confidence_level,
+        cautions=(),
+        provenance=comparison.provenance,
+    )
+
+
+def _compare_part(
+    request: ComparisonRequest, part: Predictions, measure: Metric, pair: tuple[int, int]
+) -> Comparison:
+    """Return the comparison of a pair on some of the cases."""
+    table, _ = common(part, list(dict.fromkeys(pair)))
+    question = request.question(table.usable(), measure, part.fingerprint)
+    refuse_undefined(question)
+    return result(request, question, request.test.read(question), 0, len(set(pair)) - 1)
+
+
+def _stand(
+    column: str, level: str, n_cases: int, units: int, part: Predictions, answer: Comparison | None
+) -> Subgroup:
+    """Return what a comparison says of a subgroup; of one without limits, why."""
+    binary = part.target.task is Task.BINARY
+    positive = int((part.target.y == 1).sum()) if binary else None
+    width = 0.0 if answer is None or answer.interval is None else answer.interval.width
+    if answer is None or answer.interval is None or not 0.0 < width < np.inf:
+        few = units < LEAST_UNITS or (answer is not None and width == 0.0)  # no case differs
+        return Subgroup(
+            column=column,
+            level=level,
+            n_cases=n_cases,
+            n_units=units,
+            n_positive=positive,
+            standing=SubgroupStanding.FEW if few else SubgroupStanding.UNDEFINED,
+            value=None if answer is None else answer.difference,
+        )
+    low, high = answer.interval.low, answer.interval.high
+    standing = SubgroupStanding.NOT_SHOWN
+    if low > 0.0 or high < 0.0:
+        better = (low > 0.0) is answer.scale.greater_is_better
+        standing = SubgroupStanding.BETTER if better else SubgroupStanding.WORSE
+    return Subgroup(
+        column=column,
+        level=level,
+        n_cases=n_cases,
+        n_units=units,
+        n_positive=positive,
+        standing=standing,
+        value=answer.difference,
+        low=low,
+        high=high,
+    )
+
+
+def _refuse_by(by: ByLike | None, evidence: str) -> None:
+    """Refuse subgroups of evidence that has no cases."""
+    if by is not None:
+        raise EvidenceError(
+            "subgroups are those of predictions",
+            needs="earnest.Predictions, a search or a run",
+            got=evidence,
+            cure=f"Leave {arg('by')} out.",
+        )
+
+
+def _open_other(a: EvidenceLike) -> int | EvidenceTable:
+    """Return the place of a configuration, or the second table."""
+    return int(a) if isinstance(a, np.integer) else open_evidence(a).evidence
 
 
 def _compare(
@@ -159,7 +290,7 @@ def _compare(
     question = request.question(table, measure, pi.fingerprint)
     refuse_undefined(question)
     reading = request.test.read(question)
-    cautions = find_evidence_cautions(table, measure, request.test)
+    cautions = find_evidence_cautions(table, measure, request.test, request.fold_scores)
     # Cases of a fold that only one of the two has were tested all the same.
     every_remark = (*remarks, *(c for c in cautions if not (remarks and c.about is Scope.UNTESTED)))
     comparison = result(request, question, reading, 0, 0 if first == second else 1, every_remark)
@@ -271,16 +402,16 @@ def compare_many(
     """
     check.one_of("adjust", adjust, ADJUSTMENTS)
     source = open_evidence(predictions)
-    pi, measure = read_measured(source.evidence, source.metric_or(metric))
+    pi, measure, folds = read_compared(source.evidence, source.metric_or(metric))
     winner, seed = source.winner_by(metric), source.seed_or(rng)
 
     def ask(test: str | Test) -> Comparisons:
         request = ComparisonRequest.of(
-            test, alternative, confidence_level, n_resamples, seed, n_jobs
+            test, alternative, confidence_level, n_resamples, seed, n_jobs, fold_scores=folds
         )
         return compare_all(request, pi, measure, adjust=adjust, reference=reference, winner=winner)
 
-    return ask_first_that_applies(test, default_tests(pi, measure), ask)
+    return ask_first_that_applies(test, default_tests(pi, measure, folds), ask)
 
 
 def compare_all(
@@ -325,7 +456,10 @@ def compare_all(
         else pairs.p_value(comparison, "two-sided")
         for comparison in against
     }
-    remarks = [*find_evidence_cautions(pi, measure, request.test), *left_out]
+    remarks = [
+        *find_evidence_cautions(pi, measure, request.test, request.fold_scores),
+        *left_out,
+    ]
     simple = [configs.ids[config] for config in configs.simplicity_order()]
     joint = pairs.largest is not None
     return Comparisons(

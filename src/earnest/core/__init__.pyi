@@ -33,6 +33,7 @@ from .data.selection import Selector as Selector
 from .data.selection import first_best as first_best
 from .data.selection import in_units_of_the_best as in_units_of_the_best
 from .data.selection import mean_over_folds as mean_over_folds
+from .data.subgroups import SubgroupColumn as SubgroupColumn
 from .data.target import TASKS as TASKS
 from .data.target import Task as Task
 from .data.thresholds import SHARES as SHARES

@@ -9,15 +9,17 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from earnest.adapters.evidence import EvidenceLike, EvidenceTable, open_evidence
+from earnest.adapters.evidence import EvidenceLike, EvidenceTable, Source, open_evidence
+from earnest.adapters.ledger import PATIENCE, find_ledger
 from earnest.comparison.asking import (
     ComparisonRequest,
     ask_first_that_applies,
@@ -26,32 +28,43 @@ from earnest.comparison.asking import (
     result,
 )
 from earnest.comparison.base import Question, Test
-from earnest.comparison.run import family_of
+from earnest.comparison.run import LEAST_UNITS, family_of
 from earnest.core.arguments.gate import SEED
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError, StoreError
 from earnest.core.base.rng import RngLike
 from earnest.core.cautions import of_limits, of_tables, of_tests
+from earnest.core.data.guides import FIXED
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
+from earnest.core.data.subgroups import ByLike, SubgroupColumn, find_columns, list_cells
 from earnest.core.results.cautions import Caution, Scope
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import ClaimFamily
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.core.results.specs import Selection, Side
-from earnest.core.text.doors import arg
-from earnest.decision.verdict import Verdict, decide_outcome
+from earnest.core.text.doors import arg, word
+from earnest.decision.verdict import (
+    Outcome,
+    SubgroupVerdict,
+    Verdict,
+    combine_outcomes,
+    decide_outcome,
+)
 from earnest.inference.cases.case_values import case_values
 from earnest.inference.resampling.winners import find_best
+from earnest.inference.subgroups.beside import subgroups_beside
 from earnest.methods.base import Method
 from earnest.methods.run import estimate
 from earnest.metrics.families import Metric, MetricLike
-from earnest.store import SqliteStore
+from earnest.metrics.responding import pick_answer
+from earnest.store import SqliteStore, read_run_identity
 
 IN_TAIL = 200  # resamples wanted beyond a limit, so that it hardly depends on the seed
 MOST_RESAMPLES = 20_000
 FEW_DIFFERENT = 10  # cases that differ, below which their mean is not taken as normal
 BASELINE = "baseline"
+CONFIG_OPTION = word("`config`", "--configs")
 
 
 def gate(
@@ -63,6 +76,7 @@ def gate(
     against: EvidenceLike | None = None,
     margin: float | None = None,
     config: str | int | None = None,
+    by: ByLike | None = None,
     confidence_level: float = 0.95,
     ledger: str | Path | None = None,
     method: str | Method | None = None,
@@ -80,7 +94,7 @@ def gate(
     Parameters
     ----------
     new : Predictions, Scores, SearchCV, str or Path
-        The new result; or a fitted `SearchCV`, the folder of a run or a file that holds it. Of
+        The new result; or a fitted `SearchCV`, a `Ledger`, the folder of a run or a file. Of
         several configurations the best is judged, corrected for the choice.
     metric : str, Metric or callable
         What to measure; left out for scores, and for a search to use its metric.
@@ -93,12 +107,19 @@ def gate(
         paired.
     config : str or int, optional
         The configuration of `new` to judge, if it was fixed before any score was seen; nothing is
-        then corrected.
+        then corrected. Of a `Ledger`, the try that is best on the half that its agent is told of:
+        the other half judges it.
+    by : str, list of str, array or dict of arrays, optional
+        What divides the cases into subgroups, as for `estimate`. It then fails where any subgroup
+        does, and passes where all of them do; half of the error is for all cases together, and
+        half is shared by the subgroups, so that a wrong fail of any of them stays as rare.
     confidence_level : float
         One minus the probability of a wrong pass, and of a wrong fail.
     ledger : path, optional
         The file that counts the looks at these items. The k-th look has limits at the level
-        1 - alpha / (k (k + 1)), so that all looks together keep the level.
+        1 - alpha / (k (k + 1)), so that all looks together keep the level. A `Ledger` counts its
+        own. While it is open the verdict says pass or undecided and hides the numbers, which would
+        guide the next try; each bound is then a look.
     method, test : optional
         The method of the estimate, as for `estimate`; the test, as for `compare`.
     rng : None, int, SeedSequence, Generator or RandomState
@@ -123,8 +144,13 @@ def gate(
     >>> en.gate(new, metric="roc_auc", against=old, margin=0.05).outcome
     'pass'
     """
-    source = open_evidence(new)
+    source = _open_new(new, by)
     pi, measure = read_measured(source.evidence, source.metric_or(metric))
+    if source.looks is not None:
+        ledger = _check_ledger(source, config, against, ledger)
+    columns = _find_columns(source.evidence, pi, by)
+    if columns:
+        pi = replace(pi, target=replace(pi.target, subgroups=columns))
     ask = _GateOptions(
         metric=source.metric_or(metric),
         level=check.check_share("confidence_level", confidence_level),
@@ -136,20 +162,88 @@ def gate(
         items="" if ledger is None else identify_items(source.evidence),
         winner=source.winner_by(metric) if config is None else None,
         answer_with=source.answer_with if metric is method is config is None else None,
+        own_ledger=source.looks is not None,
+        hidden=source.hidden,
+        question=repr((above, below, margin)) if source.hidden else "",
+        columns=columns,
     )
+    rows = None
     if config is not None:
         pi = pi.select(config)
+        pi, rows = take_judges(pi)
     _check_bound(measure, above, below, against, margin)
     if against is None:
         bound = above if above is not None else below
         assert bound is not None
         evidence = source.evidence if config is None else pi
         return _judge_alone(evidence, pi, measure, float(bound), ask)
-    old = open_evidence(against)
+    old = _open_rival(against, source, by)
     other, _ = read_measured(old.evidence, ask.metric)
     in_use = old.winner_by(metric)
     other = other if in_use is None else other.select(in_use)
+    if rows is not None and other.n_cases == len(rows):
+        other = other.take(np.flatnonzero(rows))
     return _judge_pair(pi, other, measure, float(margin or 0.0), ask)
+
+
+def _open_new(new: object, by: ByLike | None) -> Source:
+    """Return what is judged; of a ledger also while it is open."""
+    ledger = find_ledger(new)
+    if ledger is None:
+        return open_evidence(new, by)
+    if by is not None:
+        raise InputError(
+            f"a gate on a ledger judges all cases of a half, without {arg('by')}",
+            cure=f"Leave {arg('by')} out.",
+        )
+    return ledger.to_source(hidden=True)
+
+
+def _open_rival(against: object, source: Source, by: ByLike | None) -> Source:
+    """Return what is in use; of the same ledger, what it began with."""
+    ledger = find_ledger(against)
+    same = ledger is not None and source.looks is not None and ledger.path.samefile(source.looks)
+    if not same:
+        return open_evidence(against, by)
+    evidence = source.evidence
+    assert isinstance(evidence, Predictions | Scores)
+    guides = evidence.guides if isinstance(evidence, Predictions) else evidence.parts.guides
+    assert guides is not None
+    first = evidence.select(np.flatnonzero(guides.guided_by == FIXED).tolist())
+    return Source(evidence=first, metric=source.metric)
+
+
+def _check_ledger(
+    source: Source, config: object, against: object, ledger: str | Path | None
+) -> Path:
+    """Return the file that counts the looks at a ledger; refuse what would tell its winner."""
+    assert source.looks is not None
+    if ledger is not None and not (Path(ledger).exists() and source.looks.samefile(ledger)):
+        raise InputError(
+            "a ledger counts its own looks",
+            needs=f"no {arg('ledger')}",
+            got=repr(str(ledger)),
+            cure="Leave it out.",
+        )
+    if config is None and (source.hidden or against is not None):
+        raise InputError(
+            "a gate on a ledger judges one try" + (" while it is open" if source.hidden else ""),
+            needs=f"{CONFIG_OPTION}, the try that is best on the half that its agent is told of",
+            got="the best on all cases" if not source.hidden else "none",
+        )
+    return source.looks
+
+
+def take_judges(pi: Predictions) -> tuple[Predictions, NDArray[np.bool_] | None]:
+    """Return one configuration on the cases that did not guide it, and which these are.
+
+    Its agent chose it by the scores of the other half, so here it was fixed in advance.
+    """
+    if pi.guides is None:
+        return pi, None
+    rows = pi.guides.judges([0])[0]
+    taken = pi.take(np.flatnonzero(rows))
+    return replace(taken, guides=None, configs=replace(pi.configs, static=True)), rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,6 +260,14 @@ class _GateOptions:
     items: str  # what the items are known by in the ledger
     winner: str | None  # that a search delivers; another one is not judged in its name
     answer_with: Callable[[int], Estimate] | None  # of a search
+    own_ledger: bool = False  # whether the result comes from that ledger
+    hidden: bool = False  # whether no number may be told
+    question: str = ""  # the bound, where each is a look
+    columns: tuple[SubgroupColumn, ...] = ()
+
+    def share(self, level: float) -> float:
+        """Return the level of the limits of all cases: half of the error is for subgroups."""
+        return 1.0 - (1.0 - level) / 2.0 if self.columns else level
 
     def check_winner(self, judged: str | None) -> None:
         """Refuse to judge another configuration than the search delivers."""
@@ -231,8 +333,9 @@ def _take_look(
     """Return which look at these tables this is, and the level that is left for it."""
     if ask.ledger is None:
         return None, ask.level
-    use = identify_evidence(*tables)
-    look = enter_look(ask.ledger, ask.items, use, about, metric)
+    use = identify_evidence(*tables) + ask.question
+    identity = read_run_identity(ask.ledger) if ask.own_ledger else None
+    look = enter_look(ask.ledger, ask.items, use, about, metric, identity)
     return look, level_of_look(ask.level, look.number)
 
 
@@ -245,9 +348,11 @@ def _judge_alone(
     """Judge one result by a bound, by the one-sided limits of its estimate."""
     about = check.some(pi.configs.ids, 3)
     # Whatever can be refused is refused before the look is counted.
-    estimate = _estimate_at(new, ask, ask.level)
+    estimate = _estimate_at(new, ask, ask.share(ask.level))
     ask.check_winner(estimate.winner)
+    _need_one_configuration(estimate, ask)
     look, level = _take_look(ask, about, measure.name, pi)
+    level = ask.share(level)
     if look is not None:
         estimate = _estimate_at(new, ask, level)
     lower = estimate.at(confidence_level=level, side=Side.LOWER)
@@ -257,8 +362,12 @@ def _judge_alone(
     low, high = lower.interval.low, upper.interval.high
     better = measure.greater_is_better
     remarks = {str(caution): caution for side in (lower, upper) for caution in side.cautions}
-    return Verdict(
-        outcome=str(decide_outcome(low, high, bound, greater_is_better=better)),
+    outcome = decide_outcome(low, high, bound, greater_is_better=better)
+    subgroups = _judge_subgroups(estimate, pi, measure, bound, level, ask)
+    verdict = Verdict(
+        outcome=str(combine_outcomes([outcome, *(each.outcome for each in subgroups)])),
+        of_all=str(outcome) if subgroups else None,
+        subgroups=subgroups,
         value=estimate.value,
         low=low,
         high=high,
@@ -270,12 +379,90 @@ def _judge_alone(
         confidence_level=ask.level,
         level=level,
         look=None if look is None else look.number,
-        n_items=estimate.n_cases,
+        n_items=estimate.n_cases or 0,
         n_configs=estimate.n_configs,
         method=estimate.method,
         selection=estimate.selection,
         cautions=by_severity([*remarks.values(), *list_remarks(look)]),
         provenance=estimate.provenance,
+    )
+    return hide_numbers(verdict, look) if ask.hidden else verdict
+
+
+def hide_numbers(verdict: Verdict, look: Look | None) -> Verdict:
+    """Return a verdict that tells whether it passes, and no more."""
+    passed = verdict.outcome == Outcome.PASS
+    return replace(
+        verdict,
+        outcome=str(Outcome.PASS if passed else Outcome.UNDECIDED),
+        value=math.nan,
+        low=-math.inf,
+        high=math.inf,
+        hidden=True,
+        cautions=by_severity(list_remarks(look)),
+    )
+
+
+def _find_columns(evidence: object, pi: Predictions, by: ByLike | None) -> Any:
+    """Return the columns that divide the cases; refuse scores of items, which carry none."""
+    if by is None:
+        return ()
+    if isinstance(evidence, Scores):
+        raise EvidenceError(
+            "subgroups are those of predictions",
+            needs="earnest.Predictions, a search or a run",
+            got="Scores",
+            cure=f"Leave {arg('by')} out.",
+        )
+    return find_columns(pi, by)
+
+
+def _need_one_configuration(estimate: Estimate, ask: _GateOptions) -> None:
+    """Refuse subgroups of an ensemble, before a look is counted."""
+    if ask.columns and estimate.winner is None:
+        raise EvidenceError(
+            "subgroups are judged for one configuration, and this estimate is about an ensemble",
+            needs="a search that delivers one configuration",
+            cure=f"Leave {arg('by')} out.",
+        )
+
+
+def _judge_subgroups(
+    estimate: Estimate,
+    pi: Predictions,
+    measure: Metric,
+    bound: float,
+    level: float,
+    ask: _GateOptions,
+) -> tuple[SubgroupVerdict, ...]:
+    """Judge every subgroup by the bound; one-sided limits hold at the level in all at once."""
+    if not ask.columns:
+        return ()
+    both = max(1.0 - 2.0 * (1.0 - level), 0.5)
+    table = subgroups_beside(
+        estimate.at(confidence_level=both, side=Side.TWO_SIDED),
+        pick_answer(pi, measure),
+        measure,
+        ask.columns,
+        n_jobs=ask.n_jobs,
+    )
+    least, most = measure.scale.limits
+    return tuple(
+        SubgroupVerdict(
+            column=each.column,
+            level=each.level,
+            outcome=decide_outcome(
+                least if each.low is None else each.low,
+                most if each.high is None else each.high,
+                bound,
+                greater_is_better=measure.greater_is_better,
+            ),
+            value=each.value,
+            low=each.low,
+            high=each.high,
+            n_items=each.n_cases,
+        )
+        for each in table
     )
 
 
@@ -323,13 +510,18 @@ def _judge_pair(
     ask.check_winner(pair.comparison.a)
     about = check.some(pi.configs.ids, 3)
     look, level = _take_look(ask, about, measure.name, pi, other)
+    level = ask.share(level)
     low = pair.limit(level, "greater")
     high = pair.limit(level, "less")
     better = measure.greater_is_better
     bound = -margin if better else margin
     comparison, several = pair.comparison, max(pi.n_configs, other.n_configs) > 1
-    return Verdict(
-        outcome=str(decide_outcome(low, high, bound, greater_is_better=better)),
+    outcome = decide_outcome(low, high, bound, greater_is_better=better)
+    subgroups = _compare_subgroups(table, pi.n_configs, measure, bound, level, pair, ask)
+    verdict = Verdict(
+        outcome=str(combine_outcomes([outcome, *(each.outcome for each in subgroups)])),
+        of_all=str(outcome) if subgroups else None,
+        subgroups=subgroups,
         value=comparison.difference,
         low=low,
         high=high,
@@ -350,6 +542,54 @@ def _judge_pair(
         ),
         provenance=comparison.provenance,
     )
+    return hide_numbers(verdict, look) if ask.hidden else verdict
+
+
+def _compare_subgroups(
+    table: Predictions,
+    count: int,
+    measure: Metric,
+    bound: float,
+    level: float,
+    pair: _Pair,
+    ask: _GateOptions,
+) -> tuple[SubgroupVerdict, ...]:
+    """Judge the difference of the same pair in every subgroup; the limits share the error."""
+    cells = list_cells(table.target.subgroups) if ask.columns else []
+    if not cells:
+        return ()
+    shared = 1.0 - (1.0 - level) / len(cells)
+    ids = table.configs.ids
+    chosen = ids.index(pair.comparison.a), ids.index(pair.comparison.b)
+    verdicts = []
+    for column, name, rows in cells:
+        part = table.take(rows)
+        groups = part.target.groups
+        units = len(rows) if groups is None else len(np.unique(groups))
+        value: float | None = None
+        limits: tuple[float, float] | None = None
+        if units >= LEAST_UNITS:
+            try:
+                answer = _compare_best(part, count, measure, ask, chosen)
+                value = answer.comparison.difference
+                limits = answer.limit(shared, "greater"), answer.limit(shared, "less")
+            except EarnestError:  # too few folds, or a class that is missing: nothing is shown
+                limits = None
+        low, high = (-math.inf, math.inf) if limits is None else limits
+        verdicts.append(
+            SubgroupVerdict(
+                column=column,
+                level=name,
+                outcome=decide_outcome(
+                    low, high, bound, greater_is_better=measure.greater_is_better
+                ),
+                value=value,
+                low=None if limits is None else low,
+                high=None if limits is None else high,
+                n_items=len(rows),
+            )
+        )
+    return tuple(verdicts)
 
 
 def _drop_choice(comparison: Comparison) -> Iterator[Caution]:
@@ -439,8 +679,17 @@ class _Pair:
             yield of_limits.few_cases_differ(different, units)
 
 
-def _compare_best(table: Predictions, count: int, measure: Metric, ask: _GateOptions) -> _Pair:
-    """Compare the best of the first configurations with the best of the others."""
+def _compare_best(
+    table: Predictions,
+    count: int,
+    measure: Metric,
+    ask: _GateOptions,
+    chosen: tuple[int, int] | None = None,
+) -> _Pair:
+    """Compare the best of the first configurations with the best of the others.
+
+    A pair that was chosen on more cases stands for both.
+    """
 
     def answer(test: str | Test) -> _Pair:
         request = ComparisonRequest.of(test, "two-sided", ask.level, None, ask.rng, ask.n_jobs)
@@ -453,7 +702,10 @@ def _compare_best(table: Predictions, count: int, measure: Metric, ask: _GateOpt
             )
         reading = request.test.read(question)
         values = np.asarray(reading.values, dtype=np.float64)
-        first, second = _find_best(measure, values[:count]), _find_best(measure, values[count:])
+        if chosen is None:
+            first, second = _find_best(measure, values[:count]), _find_best(measure, values[count:])
+        else:
+            first, second = chosen[0], chosen[1] - count
         comparison = result(request, question, reading, first, count + second)
         family = None
         if table.n_configs > 2:
@@ -540,7 +792,14 @@ def level_of_look(confidence_level: float, number: int) -> float:
     return 1.0 - (1.0 - confidence_level) / (number * (number + 1))
 
 
-def enter_look(ledger: str | Path, items: str, use: str, about: str, metric: str) -> Look:
+def enter_look(
+    ledger: str | Path,
+    items: str,
+    use: str,
+    about: str,
+    metric: str,
+    identity: Mapping[str, str] | None = None,
+) -> Look:
     """Record a look in the ledger of these items, unless it is there, and return its number.
 
     Parameters
@@ -553,11 +812,13 @@ def enter_look(ledger: str | Path, items: str, use: str, about: str, metric: str
         What is looked at: the same evidence for the same metric is the same look.
     about, metric : str
         What a reader of the ledger is told.
+    identity : mapping, optional
+        That of a `Ledger` of these items; without it the file is one of looks alone.
     """
     look = hashlib.sha256(f"{use} {metric}".encode()).hexdigest()[:32]
     try:
-        with SqliteStore(ledger) as store:
-            store.open({"kind": "test set", "cases": items})
+        with SqliteStore(ledger, patience=PATIENCE) as store:
+            store.open(identity or {"kind": "test set", "cases": items})
             uses: list[dict[str, str]] = json.loads(store.documents().get(USES, "[]"))
             looks = [entry["use"] for entry in uses]
             if look not in looks:
@@ -586,7 +847,7 @@ def identify_items(evidence: EvidenceTable) -> str:
         names = np.arange(evidence.n_cases) if ids is None else np.asarray(ids)
         texts = np.sort(names.astype(str))
         return hashlib.sha256("\0".join(["scores", *texts.tolist()]).encode()).hexdigest()[:32]
-    target, n = evidence.target, evidence.n_cases
+    target, n = evidence.target, evidence.n_cases or 0
     names = np.arange(n) if target.ids is None else np.asarray(target.ids)
     texts = names.astype(str)
     order = np.argsort(texts, kind="stable")

@@ -61,18 +61,23 @@ class Population:
 
 
 def make_population(
-    pi: Predictions, measure: Metric, random: np.random.Generator, *, n_jobs: int | None = None
+    pi: Predictions,
+    measure: Metric,
+    random: np.random.Generator,
+    *,
+    units_of_a_score: int = UNITS_OF_A_SCORE,
+    n_jobs: int | None = None,
 ) -> Population:
     """Make the population of predictions, and score its configurations.
 
-    The luck of the winners is taken away by weights, and where there are enough units, so is what
-    chance adds to the differences of all configurations.
+    The luck of the winners is taken away by weights, and with `units_of_a_score` units per
+    configuration so is what chance adds to the differences of all configurations.
     """
     if pi.n_configs > 1:
         check_terms(pi, measure)
     units = find_units(pi)
     shares = tilt_to_corrected(pi, units, measure, random, n_jobs=n_jobs)
-    if 1 < pi.n_configs <= len(units) / UNITS_OF_A_SCORE:
+    if 1 < pi.n_configs <= len(units) / units_of_a_score:
         shares = _shrink_differences(pi, units, shares, measure)
     folds = _find_folds(pi, units)
     strata = _find_strata(pi, units, folds)

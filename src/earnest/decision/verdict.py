@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, ClassVar
 from xml.etree import ElementTree as ET
 
-from earnest.core.results.base import FLAT, HIGH_END, LOW_END, MetricResult
+from earnest.core.base.check import some
+from earnest.core.results.base import FLAT, HIGH_END, LOW_END, OPTIONAL, MetricResult, Plain
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance, Scale
 from earnest.core.results.specs import Selection
@@ -36,6 +38,54 @@ class Outcome(StrEnum):
 EXIT_CODES = {Outcome.PASS: 0, Outcome.FAIL: 3, Outcome.UNDECIDED: 4}
 
 
+def combine_outcomes(outcomes: Iterable[str]) -> Outcome:
+    """Return what holds of all: fail where any fails, pass where all pass.
+
+    Examples
+    --------
+    >>> from earnest.decision.verdict import combine_outcomes
+    >>> str(combine_outcomes(["pass", "undecided"])), str(combine_outcomes(["pass", "fail"]))
+    ('undecided', 'fail')
+    """
+    listed = {Outcome(outcome) for outcome in outcomes}
+    if Outcome.FAIL in listed:
+        return Outcome.FAIL
+    return Outcome.PASS if listed == {Outcome.PASS} else Outcome.UNDECIDED
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubgroupVerdict(Plain):
+    """Whether the evidence shows in a subgroup what a gate asks for.
+
+    Attributes
+    ----------
+    column, level : str
+        The column, and its level.
+    outcome : Outcome
+        Pass, fail or undecided.
+    value, low, high : float or None
+        As of the verdict, with limits that hold in all subgroups at once; None where its cases are
+        too few.
+    n_items : int
+        Its cases.
+    """
+
+    derived: ClassVar[tuple[str, ...]] = ("name",)
+
+    column: str
+    level: str
+    outcome: Outcome
+    n_items: int
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def name(self) -> str:
+        """Column and level, as in 'sex = f'."""
+        return f"{self.column} = {self.level}"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Verdict(MetricResult):
     """Whether the evidence shows what a gate asks for.
@@ -48,8 +98,11 @@ class Verdict(MetricResult):
     value : float
         The metric, corrected for the choice where there was one; against a baseline, the
         difference to it.
+        NaN where it is hidden.
     low, high : float
         Its one-sided limits: each is wrong in at most 1 minus `level` of all cases.
+    hidden : bool
+        Whether the numbers are hidden, as those of an open ledger.
     bound : float
         What the value must reach: the threshold, or the margin below the baseline.
     margin : float or None
@@ -73,6 +126,10 @@ class Verdict(MetricResult):
         only the limits allow for it.
     cautions, provenance
         As of every result.
+    of_all : {'pass', 'fail', 'undecided'} or None
+        What holds for all cases together, where subgroups are judged.
+    subgroups : tuple of SubgroupVerdict
+        What holds in each, where `by` was asked for.
 
     Examples
     --------
@@ -93,7 +150,7 @@ class Verdict(MetricResult):
     derived: ClassVar[tuple[str, ...]] = ("exit_code", "sentence", "more_items")
 
     outcome: str
-    value: float
+    value: float = field(metadata={"none": math.nan})
     low: float = field(metadata=LOW_END)
     high: float = field(metadata=HIGH_END)
     bound: float
@@ -110,6 +167,9 @@ class Verdict(MetricResult):
     selection: Selection
     cautions: tuple[Caution, ...]
     provenance: Provenance = field(metadata=FLAT)
+    hidden: bool = False
+    of_all: str | None = field(default=None, metadata=OPTIONAL)
+    subgroups: tuple[SubgroupVerdict, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -124,7 +184,7 @@ class Verdict(MetricResult):
     @property
     def more_items(self) -> int | None:
         """About how many more items would decide it, None where that is no question."""
-        if self.outcome != Outcome.UNDECIDED:
+        if (self.of_all or self.outcome) != Outcome.UNDECIDED or self.hidden:
             return None
         return count_more(self.value, (self.low, self.high), self.bound, self.n_items, self.level)
 
@@ -132,7 +192,18 @@ class Verdict(MetricResult):
     def sentence(self) -> str:
         """What was decided, in words, in one line."""
         outcome = str(self.outcome).capitalize()
-        return clean_line(f"{outcome}: {self._clause()}.{self._advice()}")
+        return clean_line(f"{outcome}: {self._clause()}.{self._advice()}{self._word_subgroups()}")
+
+    def _word_subgroups(self) -> str:
+        """Return in which subgroups it fails or is undecided; empty where none are judged."""
+        if not self.subgroups:
+            return ""
+        words = []
+        for outcome, verb in ((Outcome.FAIL, "Fails"), (Outcome.UNDECIDED, "Undecided")):
+            names = [each.name for each in self.subgroups if each.outcome is outcome]
+            if names:
+                words.append(f" {verb} in {some(names)}.")
+        return "".join(words) or f" Passes in each of {len(self.subgroups)} subgroups."
 
     def _clause(self) -> str:
         short = self._write
@@ -140,7 +211,14 @@ class Verdict(MetricResult):
         good, bad = ("above", "below") if better else ("below", "above")
         at_bad, at_good = (self.low, self.high) if better else (self.high, self.low)
         who = f"{self.metric} of {self.config}" if self.config else self.metric
+        who += " on all cases" if self.subgroups else ""
         sure = f"with {100 * self.level:.6g} % confidence"
+        if self.hidden:
+            shown = "is shown" if self.passed else "is not shown"
+            if self.margin is None:
+                return f"{who} {shown} to be {good} {self.bound:g} ({sure})"
+            allowed = f" by more than {self.margin:g}" if self.margin else ""
+            return f"{who} {shown} not to be worse than that of {self.baseline}{allowed} ({sure})"
         if self.margin is None:
             facts = {
                 Outcome.PASS: f"is {good} {self.bound:g} ({short(self.value)}; {sure} {good} "
@@ -161,7 +239,7 @@ class Verdict(MetricResult):
                 Outcome.UNDECIDED: f"may or may not be worse than that of {rival} (difference "
                 f"{short(self.value)}, limits {short(self.low)} and {short(self.high)})",
             }
-        return f"{who} {facts[Outcome(self.outcome)]}"
+        return f"{who} {facts[Outcome(self.of_all or self.outcome)]}"
 
     def _write(self, value: float) -> str:
         """Return a number with the decimals that the width of the limits deserves."""
@@ -171,7 +249,9 @@ class Verdict(MetricResult):
         return number(value, places, limits)
 
     def _advice(self) -> str:
-        if self.outcome != Outcome.UNDECIDED:
+        if self.hidden:
+            return " The ledger is open, so its numbers are hidden."
+        if (self.of_all or self.outcome) != Outcome.UNDECIDED:
             return ""
         more = self.more_items
         if more is None:
@@ -181,24 +261,43 @@ class Verdict(MetricResult):
     def _check_parts(self) -> None:
         super()._check_parts()
         Outcome(self.outcome)
+        if self.of_all is not None:
+            Outcome(self.of_all)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the main numbers as one flat dict."""
         names = ("outcome", "metric", "config", "baseline", "value", "low", "high", "bound")
         facts = {name: getattr(self, name) for name in names}
-        return [{**facts, "level": self.level, "look": self.look, "n_items": self.n_items}]
+        rows = [{**facts, "level": self.level, "look": self.look, "n_items": self.n_items}]
+        if not self.subgroups:
+            return rows
+        rows[0] |= {"subgroup": None, "outcome": self.of_all}
+        for each in self.subgroups:
+            parts = {name: getattr(each, name) for name in ("value", "low", "high", "n_items")}
+            rows.append({**rows[0], **parts, "outcome": str(each.outcome), "subgroup": each.name})
+        return rows
 
     def _to_table(self) -> PaperTable:
         from earnest.core.text.paper import PaperTable
 
         short = self._write
         what = self.metric if self.baseline is None else f"{self.metric} against {self.baseline}"
-        heads = ("verdict", what, "lower limit", "upper limit", "bound", "n")
-        cells = (str(self.outcome), *map(short, (self.value, self.low, self.high)))
+        heads: tuple[str, ...] = ("verdict", what, "lower limit", "upper limit", "bound", "n")
+        numbers = (self.value, self.low, self.high)
+        cells = (str(self.outcome), *("hidden" if self.hidden else short(v) for v in numbers))
         row = (*cells, f"{self.bound:g}", f"{self.n_items:,}")
         codes = sorted({caution.code for caution in self.cautions})
         note = f"{self.method}, limits one-sided at {100 * self.level:.6g} %."
-        return PaperTable(heads, (row,), note + f" Cautions {', '.join(codes)}." * bool(codes))
+        rows: list[tuple[str, ...]] = [row]
+        if self.subgroups:
+            heads = ("subgroup", *heads)
+            rows = [("all cases", str(self.of_all), *row[1:])]
+        for each in self.subgroups:
+            ends = (each.value, each.low, each.high)
+            shown = ("–" if end is None else short(end) for end in ends)
+            parts = (each.name, str(each.outcome), *shown)
+            rows.append((*parts, f"{self.bound:g}", f"{each.n_items:,}"))
+        return PaperTable(heads, tuple(rows), note + f" Cautions {', '.join(codes)}." * bool(codes))
 
     def to_comment(self) -> str:
         """Return what to post under a change: the verdict, its numbers and the cautions."""

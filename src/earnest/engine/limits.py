@@ -14,6 +14,7 @@ from __future__ import annotations
 import ctypes
 import faulthandler
 import math
+import re
 import signal
 import threading
 import time
@@ -24,9 +25,15 @@ from typing import BinaryIO
 
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, InputError
+from earnest.core.text.doors import arg
 
 GRACE = 5.0  # seconds between the gentle and the hard limit
 SHORTEST = 1e-3  # seconds that a timer is set to: none at all would switch it off
+_SPAN = re.compile(
+    r"^\s*([0-9]*\.?[0-9]+)\s*(?:(s|m|h|d)|(s)ecs?|(s)econds?|(m)ins?|(m)inutes?|(h)ours?|(d)ays?)?\s*$",
+    re.IGNORECASE,
+)
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 GRACE_AT_DEADLINE = 0.25  # the same at the deadline of a run, when nobody waits for the task
 
 
@@ -164,3 +171,30 @@ def _throw_later(seconds: float) -> Iterator[None]:
 def _set_exception(thread: int, kind: type[BaseException] | None) -> None:
     thrown = ctypes.py_object(kind) if kind is not None else None
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), thrown)
+
+
+def read_budget(budget: object) -> float | None:
+    """Return a duration in seconds, or None for None."""
+    return None if budget is None else read_seconds(budget)
+
+
+def read_seconds(budget: object) -> float:
+    """Return a duration in seconds.
+
+    Examples
+    --------
+    >>> from earnest.engine.limits import read_seconds
+    >>> read_seconds("5m"), read_seconds("90 seconds"), read_seconds("1.5h"), read_seconds(30)
+    (300.0, 90.0, 5400.0, 30.0)
+    """
+    match = _SPAN.match(str(budget)) if isinstance(budget, str | int | float) else None
+    use = "Use 90s, 5m or 1h."
+    if match is None or isinstance(budget, bool):
+        raise InputError(f"{arg('budget')}: {check.show(budget)} is not a duration", cure=use)
+    unit = next(filter(None, match.groups()[1:]), "s")
+    seconds = float(match[1]) * _SECONDS[unit.lower()]
+    if seconds < 1.0:
+        raise InputError(f"{arg('budget')}: {check.show(budget)} is less than a second", cure=use)
+    if seconds > 366 * 86400:
+        raise InputError(f"{arg('budget')}: {check.show(budget)} is more than a year", cure=use)
+    return seconds

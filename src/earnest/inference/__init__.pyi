@@ -18,6 +18,7 @@ from .curves.corrected import class_curves as class_curves
 from .curves.corrected import curve_points as curve_points
 from .curves.corrected import mean_curves as mean_curves
 from .curves.corrected import roc_points as roc_points
+from .curves.halves import trace_halves as trace_halves
 from .curves.thresholds import thresholds_beside as thresholds_beside
 from .curves.winner import kaplan_meier as kaplan_meier
 from .curves.winner import residuals as residuals
@@ -44,6 +45,7 @@ from .limits.auc import hanley_mcneil as hanley_mcneil
 from .limits.auc import hanley_mcneil_variance as hanley_mcneil_variance
 from .limits.ceiling import disjoint_pairs as disjoint_pairs
 from .limits.contest import Contest as Contest
+from .limits.crossed import JoinedScores as JoinedScores
 from .limits.crossed import JudgeShares as JudgeShares
 from .limits.crossed import cross_judges as cross_judges
 from .limits.fold_normal import FoldNormal as FoldNormal
@@ -74,3 +76,9 @@ from .resampling.winners import choose_winners as choose_winners
 
 __all__ = ["bootstrap", "influence", "jackknife"]
 from .curves.winner import confusion as confusion
+from .subgroups.laws import LossPool as LossPool
+from .subgroups.laws import ScoreLimits as ScoreLimits
+from .subgroups.laws import correlate as correlate
+from .subgroups.laws import find_tail as find_tail
+from .subgroups.laws import limit_difference as limit_difference
+from .subgroups.scores import score_masks as score_masks

@@ -68,7 +68,7 @@ def judge_readiness(
         probabilities=None if calibration is None else calibration.verdict,
         leaks=leaks,
         cases=_judge_cases(width, n_rarest),
-        n_cases=estimate.n_cases,
+        n_cases=target.n if estimate.n_cases is None else estimate.n_cases,
         n_rarest=n_rarest,
         width=width,
         least=least,

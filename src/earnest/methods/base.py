@@ -15,6 +15,7 @@ from earnest.core.base.errors import EvidenceError, InputError, MetricError
 from earnest.core.base.registry import Registry
 from earnest.core.base.rng import Seeds
 from earnest.core.data.designs import NestedPredictions, PairedHalves
+from earnest.core.data.fold_scores import FoldScores
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import DrawUnit, Replicates
 from earnest.core.data.selection import SELECTORS, EnsembleRule, Selector
@@ -36,8 +37,9 @@ class Call:
     """One question to a method.
 
     `given` are the predictions as the user gave them, `pi` those of them that can be used. Where
-    more was given, such as inner predictions, it is the `design`. `no_information` is the score of
-    the best constant prediction, which every estimate is held against.
+    more was given, such as inner predictions, it is the `design`. Where less was given, the
+    `fold_scores`, `pi` has a case for each fold. `no_information` is the score of the best constant
+    prediction, which every estimate is held against.
     """
 
     given: Predictions
@@ -48,6 +50,7 @@ class Call:
     no_information: float | None
     n_jobs: int | None = None
     design: NestedPredictions | PairedHalves | None = None
+    fold_scores: FoldScores | None = None
 
     def without_guides(self) -> Call:
         """Return the same question, in which all cases may judge every configuration."""
@@ -149,13 +152,15 @@ def methods_for(evidence: Evidence) -> list[str]:
     >>> methods_for(Evidence.REPLICATES)[:3]
     ['.632', '.632+', 'apparent']
     """
-    return [name for name in METHODS if METHODS[name].spec.needs is evidence]
+    return [name for name in METHODS if METHODS[name].spec.takes(evidence)]
 
 
 def find_evidence_kind(evidence: object) -> Evidence:
     """Return the kind of evidence that something is; refuse what is none."""
     if isinstance(evidence, Replicates):
         return Evidence.REPLICATES
+    if isinstance(evidence, FoldScores):
+        return Evidence.FOLD_SCORES
     if isinstance(evidence, Predictions):
         return Evidence.OUT_OF_SAMPLE
     if isinstance(evidence, NestedPredictions):
@@ -168,9 +173,15 @@ def find_evidence_kind(evidence: object) -> Evidence:
 def need_evidence(method: Method, evidence: object) -> None:
     """Refuse evidence of another kind than a method computes from."""
     kind, needs, name = find_evidence_kind(evidence), method.spec.needs, method.spec.name
-    if needs is kind:
+    if method.spec.takes(kind):
         return
-    if needs in (Evidence.NESTED, Evidence.PAIRED):
+    if kind is Evidence.FOLD_SCORES:
+        names = ", ".join(methods_for(kind))
+        cure = (
+            f"From scores of folds there are {names}. Search with earnest.SearchCV in place of "
+            "GridSearchCV: it keeps the predictions."
+        )
+    elif needs in (Evidence.NESTED, Evidence.PAIRED):
         cure = f"Use earnest.assess(estimator, X, y, {arg('method', name)}) to train it."
     elif kind is Evidence.OUT_OF_SAMPLE:
         cure = (

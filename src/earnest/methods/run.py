@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.evidence import EvidenceLike, open_evidence, restate_estimate
+from earnest.adapters.evidence import EvidenceLike, Source, open_evidence, restate_estimate
 from earnest.core.base.errors import ClusterError, EarnestError, EvidenceError, InputError
 from earnest.core.base.provenance import knobs, list_versions, simplify_setting
 from earnest.core.base.registry import configure, split_knobs
@@ -16,11 +16,13 @@ from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
 from earnest.core.cautions import of_limits, of_search
 from earnest.core.data.designs import NestedPredictions, PairedHalves
+from earnest.core.data.fold_scores import FoldScores
 from earnest.core.data.folds import TrainingSizes
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import DrawUnit, Replicates
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.selection import EnsembleRule, Selector
+from earnest.core.data.subgroups import ByLike, SubgroupColumn, find_columns
 from earnest.core.data.target import Task
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
@@ -45,7 +47,7 @@ from earnest.core.text.doors import arg
 from earnest.core.text.estimate import LARGE, describe_optimism, flatters
 from earnest.engine.patience import announce_scores
 from earnest.engine.scores import spread_scores
-from earnest.inference.cases.no_information import no_information
+from earnest.inference.cases.no_information import no_information, no_information_of_any
 from earnest.inference.remarks import (
     confident_winner,
     evidence_remarks,
@@ -55,6 +57,7 @@ from earnest.inference.remarks import (
     ties_at_the_top,
 )
 from earnest.inference.resampling.winners import is_guided
+from earnest.inference.subgroups.beside import subgroups_beside
 from earnest.kernels.score import score_table
 from earnest.methods import METHODS
 from earnest.methods.base import (
@@ -90,6 +93,7 @@ def estimate(
     selector: str | Selector | EnsembleRule | None = None,
     undefined: str | None = None,
     select_by: MetricLike | None = None,
+    by: ByLike | None = None,
     rng: RngLike = None,
     n_jobs: int | None = None,
 ) -> Estimate:
@@ -97,17 +101,20 @@ def estimate(
 
     Parameters
     ----------
-    predictions : Predictions, Scores, Replicates, SearchCV, str or Path
+    predictions : Predictions, Scores, Replicates, a fitted search, mapping, str or Path
         The out-of-sample predictions of every configuration that was tried, or the scores of every
         prompt or model on the same items; a file of either, or the folder of a run; or for the
         bootstrap estimators of one learner, such as '.632+', what `bootstrap_train` made. A fitted
         `SearchCV` and the folder of a run answer with their own estimate, at the level and side
         that you ask for, unless you set anything else; then their predictions are asked.
+        A fitted `GridSearchCV` or another search, its `cv_results_`, an Optuna study, a table of
+        runs and folds, or a mapping of names to lists of fold scores are read as scores of folds.
     method : str or Method, optional
         A name (`earnest methods` lists them), with options such as "delong(variant='logit')", or a
         configured instance such as `BBC(n_resamples=5000)`. The default depends on the evidence:
         for one configuration on a test set 'delong' (the AUC) or 'holdout' (other metrics), for
-        mean scores of prompts or models between two limits 'near_winner', otherwise 'bbc'.
+        mean scores of prompts or models between two limits 'near_winner', for scores of folds
+        'bbc_fold', otherwise 'bbc'.
     metric : str, Metric or callable
         What to measure, named like scikit-learn's scorers and shown in its natural sign. Scores
         have their own summary; you can name another, such as 'median'. By default that of the
@@ -129,6 +136,10 @@ def estimate(
     select_by : str, Metric or callable, optional
         What the winner is chosen by, if not by `metric`; for 'bbc'. A metric that has a right value
         and no best one, such as 'calibration_slope', needs it; that of the search by default.
+    by : str, list of str, array or dict of arrays, optional
+        What divides the cases into subgroups: columns that the predictions carry, by name, or
+        values of your own, one per case. The estimate then has `subgroups`: the winner's score in
+        each, corrected in the same way, with limits that hold in all of them at once.
     rng : None, int, SeedSequence, Generator or RandomState
         The seed; the result records it.
     n_jobs : int, optional
@@ -158,14 +169,49 @@ def estimate(
     >>> en.estimate(pi, metric="roc_auc", rng=7)
     roc_auc 0.68, 95 % interval [0.59, 0.77] (bbc, winner of 50 configs, trained on 180, n=200)
     """
-    source = open_evidence(predictions)
+    source = open_evidence(predictions, by)
     options = (method, metric, n_resamples, selector, undefined, select_by, rng)
     if source.answer is not None and all(option is None for option in options):
         workers(n_jobs)
-        return restate_estimate(source.answer(), Ask.of(confidence_level, side))
-    rng = source.seed_or(rng)
-    evidence, measure = settle_metric(source.evidence, source.metric_or(metric))
-    chooser = _find_chooser(evidence, measure, source.metric if select_by is None else select_by)
+        answer = restate_estimate(source.answer(), Ask.of(confidence_level, side))
+        evidence, measure = settle_metric(source.evidence, source.metric_or(metric))
+    else:
+        rng = source.seed_or(rng)
+        evidence, measure = settle_metric(source.evidence, source.metric_or(metric))
+        _find_subgroups(evidence, by)
+        answer = _ask_method(
+            evidence,
+            measure,
+            method=method,
+            knobs=(n_resamples, selector, undefined),
+            select_by=_find_chooser(evidence, measure, source, select_by),
+            ask=Ask.of(confidence_level, side),
+            rng=rng,
+            n_jobs=n_jobs,
+        )
+    if by is None:
+        return answer
+    columns = _find_subgroups(evidence, by)
+    assert isinstance(evidence, Predictions)
+    subgroups = subgroups_beside(
+        answer, pick_answer(evidence, measure), measure, columns, n_jobs=n_jobs
+    )
+    return replace(answer, subgroups=subgroups)
+
+
+def _ask_method(
+    evidence: Predictions | Replicates | NestedPredictions | PairedHalves,
+    measure: Metric,
+    *,
+    method: str | Method | None,
+    knobs: tuple[int | None, str | Selector | EnsembleRule | None, str | None],
+    select_by: Metric | None,
+    ask: Ask,
+    rng: RngLike,
+    n_jobs: int | None,
+) -> Estimate:
+    """Return the answer of one method, by default of the one that suits the evidence."""
+    n_resamples, selector, undefined = knobs
     rule = _find_delivered(evidence)
     if selector is None and (method is None or (isinstance(method, str) and method == "bbc")):
         selector = rule
@@ -178,10 +224,10 @@ def estimate(
         n_resamples=n_resamples,
         selector=selector,
         undefined=undefined,
-        select_by=chooser if select_by is None else resolve_metric(select_by),
+        select_by=select_by,
     )
     need_evidence(chosen, evidence)
-    call = _call(evidence, measure, confidence_level, side, rng, n_jobs)
+    call = _call(evidence, measure, ask.confidence_level, ask.side, rng, n_jobs)
     with spread_scores(n_jobs):
         answer = _answer(chosen, call)
     if rule is None:
@@ -189,14 +235,35 @@ def estimate(
     return replace(answer, cautions=by_severity([*answer.cautions, *_tell_delivered(answer, rule)]))
 
 
-def _find_chooser(evidence: object, metric: Metric, chooser: MetricLike | None) -> Metric | None:
-    """Return what a winner is chosen by where the metric has no best value; refuse to guess it."""
+def _find_chooser(
+    evidence: object, metric: Metric, source: Source, select_by: MetricLike | None
+) -> Metric | None:
+    """Return what a winner is chosen by, if not by the metric; refuse to guess it.
+
+    A metric without a best value needs one; that of a search by default.
+    """
     n_configs = getattr(evidence, "n_configs", 1)
+    if select_by is not None:
+        return resolve_metric(select_by)
     if metric.ideal is None or n_configs < 2:
         return None
-    if chooser is None:
+    if source.metric is None:
         need_order(metric, n_configs)
-    return resolve_metric(chooser)
+    return resolve_metric(source.metric)
+
+
+def _find_subgroups(evidence: object, by: ByLike | None) -> tuple[SubgroupColumn, ...]:
+    """Return the columns that divide the cases; refuse evidence that has none."""
+    if by is None:
+        return ()
+    if not isinstance(evidence, Predictions):
+        raise EvidenceError(
+            "subgroups are those of predictions",
+            needs="earnest.Predictions, a search or a run",
+            got=type(evidence).__name__,
+            cure=f"Leave {arg('by')} out.",
+        )
+    return find_columns(evidence, by)
 
 
 def _find_delivered(evidence: object) -> str | None:
@@ -263,7 +330,7 @@ n_jobs
     names = usual_methods(evidence) if wanted is None else list(wanted)
     if not names:
         raise InputError("no method was requested", needs="at least one of " + ", ".join(METHODS))
-    chooser = _find_chooser(evidence, measure, source.metric if select_by is None else select_by)
+    chooser = _find_chooser(evidence, measure, source, select_by)
     settings = {
         "n_resamples": n_resamples,
         "selector": selector,
@@ -307,7 +374,7 @@ def estimate_beside(
 
 def _answer_all(
     chosen: list[Method],
-    predictions: Predictions | Replicates | NestedPredictions | PairedHalves,
+    predictions: Predictions | Replicates | NestedPredictions | PairedHalves | FoldScores,
     call: Call | ReplicatesCall,
     delivered: Estimate | None,
 ) -> Estimates:
@@ -331,7 +398,7 @@ def _answer_all(
 
 
 def usual_method(
-    evidence: Predictions | Replicates | NestedPredictions | PairedHalves,
+    evidence: Predictions | Replicates | NestedPredictions | PairedHalves | FoldScores,
     metric: MetricLike,
     *,
     resamples: bool = False,
@@ -347,7 +414,7 @@ def usual_method(
     Scores of prompts or models on items involve no training, so 'near_winner' holds where their
     mean has a known distribution, and its interval is narrower than that of 'bbc'. Predictions
     without folds may still come from a cross-validation; they stay with 'bbc', and so does an
-    `ensemble`.
+    `ensemble`, and what the scores of one half of the cases have guided.
 
     Examples
     --------
@@ -357,7 +424,9 @@ def usual_method(
     >>> usual_method(pi, "roc_auc"), usual_method(pi, "accuracy")
     ('delong', 'holdout')
     """
-    if not isinstance(evidence, Predictions):
+    if isinstance(evidence, FoldScores):
+        return "bbc_fold"
+    if not isinstance(evidence, Predictions) or is_guided(evidence):
         return "bbc"
     if evidence.n_configs > 1:
         measure = resolve_metric(metric)
@@ -382,7 +451,7 @@ def usual_methods(evidence: object) -> list[str]:
 
 
 def _call(
-    predictions: Predictions | Replicates | NestedPredictions | PairedHalves,
+    predictions: Predictions | Replicates | NestedPredictions | PairedHalves | FoldScores,
     metric: Metric,
     confidence_level: float,
     side: Side | str,
@@ -404,6 +473,17 @@ def _call(
             metric=metric,
             ask=ask,
             seeds=Seeds.of(rng),
+            n_jobs=n_jobs,
+        )
+    if isinstance(predictions, FoldScores):
+        return Call(
+            given=predictions.table,
+            pi=predictions.table.usable(),
+            fold_scores=predictions,
+            metric=metric,
+            ask=ask,
+            seeds=Seeds.of(rng),
+            no_information=no_information_of_any(metric.name),
             n_jobs=n_jobs,
         )
     design = predictions if isinstance(predictions, NestedPredictions | PairedHalves) else None
@@ -474,15 +554,30 @@ def _answer(method: Method, call: Call | ReplicatesCall) -> Estimate:
     with announce_scores(call.pi, call.metric, getattr(method, "n_resamples", None), "Estimate"):
         parts = method(call if method.spec.judges_guided else call.without_guides())
     result = _make_estimate(method, call, parts)
-    halves = isinstance(call.design, PairedHalves)  # random splits leave cases untested by design
     everything = [
         *_result_remarks(result, method, call),
         *_choice_remarks(result, parts, call),
         *result.cautions,
-        *(() if halves else evidence_remarks(call.given, call.metric)),
+        *_evidence_remarks(call),
         *resampling_remarks(call.pi, result.provenance.knobs.get("resampler")),
     ]
     return replace(result, cautions=by_severity(everything))
+
+
+def _evidence_remarks(call: Call) -> Iterator[Caution]:
+    """Yield what is to be known of the predictions, or of the folds where there are only scores."""
+    if call.fold_scores is not None:
+        yield from call.fold_scores.list_remarks()
+        partial = [
+            name
+            for name, whole in zip(call.given.configs.ids, call.given.complete, strict=True)
+            if not whole
+        ]
+        if partial:
+            yield of_search.configurations_incomplete(tuple(partial), call.given.n_configs)
+        yield of_search.predictions_would_add(call.fold_scores.splits.assumed)
+    elif not isinstance(call.design, PairedHalves):  # which leaves cases untested by design
+        yield from evidence_remarks(call.given, call.metric)
 
 
 def _make_estimate(method: Method, call: Call, parts: EstimateParts) -> Estimate:
@@ -506,14 +601,14 @@ def _make_estimate(method: Method, call: Call, parts: EstimateParts) -> Estimate
         winner_label=None if winner is None else call.given.configs.find_label(winner),
         ensemble=parts.ensemble,
         guide=_find_guide(method, call, parts),
-        n_cases=pi.n_counted,
+        n_cases=pi.n_counted if call.fold_scores is None else call.fold_scores.n_cases,
         n_configs=pi.n_configs,
         n_resamples=None if draws is None else len(draws),
         n_valid=None if valid is None else len(valid),
         cautions=tuple(parts.cautions),
         provenance=Provenance(
             seed=call.seeds.entropy,
-            fingerprint=(call.design or call.given).fingerprint,
+            fingerprint=(call.design or call.fold_scores or call.given).fingerprint,
             n_folds=pi.n_folds,
             n_repeats=pi.n_repeats,
             knobs={
@@ -524,6 +619,7 @@ def _make_estimate(method: Method, call: Call, parts: EstimateParts) -> Estimate
         ),
         training=_find_training(call, estimand),
         no_information=call.no_information,
+        evidence=None if call.fold_scores is None else Evidence.FOLD_SCORES,
         source=source,
         details=parts.details,
     )
@@ -561,6 +657,10 @@ _OF_FOLD_MODELS = {
 
 def _find_training(call: Call, estimand: str) -> TrainingSizes | None:
     """Return how many cases trained the models that were tested, if the estimate is about them."""
+    if call.fold_scores is not None:
+        n, folds = call.fold_scores.n_cases, call.fold_scores.n_folds
+        regular = n is not None and not call.fold_scores.splits.overlap
+        return TrainingSizes.of([n - n // folds]) if regular and n is not None else None
     return call.given.training if estimand in _OF_FOLD_MODELS else None
 
 
@@ -663,7 +763,7 @@ def _result_remarks(estimate: Estimate, method: Method, call: Call) -> Iterator[
         yield of_search.crossed_search()
     if estimate.selection is Selection.NOTHING_SELECTED:
         yield of_search.one_configuration(*_find_narrower(estimate))
-    if estimate.winner in call.pi.configs.ids:
+    if estimate.winner in call.pi.configs.ids and call.fold_scores is None:
         position = call.pi.configs.ids.index(estimate.winner)
         yield from few_decide(call.pi, call.metric, position)
         if estimate.interval is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -9,13 +10,15 @@ from typing import Any
 import numpy as np
 
 from earnest.core.arguments.shared import TASKS
-from earnest.core.base.arrays import Numbers
+from earnest.core.base.arrays import Numbers, finite_range
 from earnest.core.base.errors import InputError
+from earnest.core.data.fold_scores import UNNAMED, FoldScores
 from earnest.core.data.measure import OF_JUDGEMENTS, OF_SAMPLES, Aggregate, Measure, Rule
 from earnest.core.data.scores import Scores
 from earnest.core.data.target import Target, Task
 from earnest.core.text.doors import arg
 from earnest.metrics.families import (
+    METRICS,
     SCORES,
     Array,
     Metric,
@@ -46,6 +49,8 @@ def settle_metric(evidence: object, metric: object) -> tuple[Any, Metric]:
     Scores become predictions of a task of their own, and `metric` may name another way to sum them
     up. All other evidence is returned as it is, with the metric on its task.
     """
+    if isinstance(evidence, FoldScores):
+        return _settle_folds(evidence, metric)
     if isinstance(evidence, Scores):
         if isinstance(metric, str):
             return settle_metric(evidence.summed_up(metric).predictions, None)
@@ -66,6 +71,41 @@ def settle_metric(evidence: object, metric: object) -> tuple[Any, Metric]:
     if isinstance(metric, str):
         return evidence, make_score_metric(_sum_up_otherwise(measure, Rule.of(metric)))
     return evidence, resolve_metric(metric).on(Task.SCORES)
+
+
+def _settle_folds(scores: FoldScores, metric: object) -> tuple[FoldScores, Metric]:
+    """Return the fold scores of a metric, with the direction and range of the metric's name."""
+    if metric is not None and not isinstance(metric, str | Metric):
+        raise InputError(
+            "scores of folds have the metric of the search",
+            needs=f"{arg('metric')} by name, one of {', '.join(scores.list_metrics())}",
+            got=type(metric).__name__,
+            cure="Another one needs the predictions: search with earnest.SearchCV.",
+        )
+    word = metric.name if isinstance(metric, Metric) else metric
+    if word is None and not scores.settled:
+        raise InputError(
+            "the search has several scores",
+            needs=f"{arg('metric')}, one of {', '.join(scores.list_metrics())}",
+        )
+    chosen = scores if word is None else scores.pick(word)
+    measure = chosen.measure
+    if measure.name in METRICS and measure.limits == (-math.inf, math.inf):
+        standard, values = METRICS[measure.name], chosen.values
+        named_now = scores.measure.name == UNNAMED and measure.name != UNNAMED
+        low, high = finite_range(values)
+        if named_now and not standard.greater_is_better and high <= 0.0 and low < 0.0:
+            values, (low, high) = -values, (-high, -low)  # a scorer negates a loss
+        agrees = named_now or standard.greater_is_better is measure.greater_is_better
+        if agrees and standard.limits[0] <= low and high <= standard.limits[1]:
+            measure = replace(
+                measure,
+                name=standard.name,
+                greater_is_better=standard.greater_is_better,
+                limits=standard.limits,
+            )
+            chosen = replace(chosen, measure=measure, values=values)
+    return chosen, make_score_metric(measure)
 
 
 def _sum_up_otherwise(measure: Measure, rule: Rule) -> Measure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, Estimates
 from earnest.core.results.gain import Gain, LearningCurve
 from earnest.core.results.specs import MethodSpec, Standing
+from earnest.core.results.subgroups import Subgroups
 from earnest.core.results.thresholds import Thresholds
 from earnest.core.results.validation import Validation
 from earnest.core.space.parameters import Parameter
@@ -40,6 +42,8 @@ from earnest.core.text.learning import word_confidence as learning_confidence
 from earnest.core.text.learning import word_headline as learning_headline
 from earnest.core.text.names import simplify_values
 from earnest.core.text.numbers import percent, prose
+from earnest.core.text.subgroups import word_details
+from earnest.core.text.subgroups import word_headline as subgroups_headline
 from earnest.core.text.thresholds import tell_thresholds
 from earnest.core.text.thresholds import word_headline as thresholds_headline
 from earnest.core.text.validation import show_number, tell_validation
@@ -60,6 +64,7 @@ from earnest.plotting.svg import gain as svg_gain
 from earnest.plotting.svg import strips as svg_strips
 from earnest.plotting.svg import thresholds as svg_thresholds
 from earnest.plotting.svg.canvas import Figure
+from earnest.plotting.svg.subgroups import subgroup_strip
 from earnest.reporting.page import environment
 
 WIDTH = 520  # pixels of a picture
@@ -89,6 +94,9 @@ def estimate_fragment(estimate: Estimate) -> str:
         reason(estimate, speaker=SPEAKER),
     )
     words = " ".join(line for line in parts if line)
+    divided = None if estimate.subgroups is None else _list_subgroups(estimate.subgroups)
+    if estimate.subgroups is not None:
+        words += f" {subgroups_headline(estimate.subgroups)}"
     return fragment(
         sentence,
         words,
@@ -103,7 +111,34 @@ def estimate_fragment(estimate: Estimate) -> str:
         ],
         estimate.cautions,
         [svg_answer.answer(estimate, name=name_of(estimate), width=WIDTH)],
+        table=divided,
     )
+
+
+def subgroups_fragment(groups: Subgroups) -> str:
+    """Return a table of subgroups: what is shown, a forest plot, facts and cautions."""
+    facts = [
+        ("Winner", groups.winner or DASH),
+        ("Evidence", f"{groups.n_cases} cases, {groups.n_configs} configurations"),
+        ("For pasting", repr(groups)),
+    ]
+    headline, words = subgroups_headline(groups), word_details(groups)
+    return fragment(headline, words, facts, groups.cautions, table=_list_subgroups(groups))
+
+
+def _list_subgroups(groups: Subgroups) -> StripTable:
+    """Return a row per subgroup, with its strip; only differences to the others have no scale."""
+    limits = [end for each in groups.judged for end in (each.low, each.high)]
+    ends = groups.scale.limits if groups.baseline is None else (-math.inf, math.inf)
+    centre = groups.value if groups.baseline is None else 0.0
+    scale = svg_strips.scale_over([centre, *limits], width=STRIP, limits=ends)
+    name, table = name_of(groups), groups._to_table()
+    rows = tuple(
+        TableRow(cells, subgroup_strip(each, scale, name=f"{name}-{number}", reference=centre))
+        for number, (each, cells) in enumerate(zip(groups, table.rows, strict=True))
+    )
+    axis = svg_strips.strip_axis(scale, name=f"{name}-axis")
+    return StripTable(table.heads, rows, axis=axis, n_numeric=len(table.heads) - 2)
 
 
 def comparison_fragment(comparison: Comparison) -> str:
@@ -134,7 +169,16 @@ def comparison_fragment(comparison: Comparison) -> str:
         ("Compares", comparison.estimand),
         ("For pasting", repr(comparison)),
     ]
-    return fragment(comparison.decision, "", facts, comparison.cautions, pictures, stacked=True)
+    groups = comparison.subgroups
+    return fragment(
+        comparison.decision,
+        "" if groups is None else subgroups_headline(groups),
+        facts,
+        comparison.cautions,
+        pictures,
+        stacked=True,
+        table=None if groups is None else _list_subgroups(groups),
+    )
 
 
 def gain_fragment(gain: Gain) -> str:
@@ -572,6 +616,7 @@ _FRAGMENTS: dict[type, Callable[[Any], str]] = {
     Explanation: explanation_fragment,
     Gain: gain_fragment,
     LearningCurve: learning_fragment,
+    Subgroups: subgroups_fragment,
     Thresholds: thresholds_fragment,
     StatisticResult: statistic_fragment,
     Verdict: verdict_fragment,

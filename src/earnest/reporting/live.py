@@ -71,6 +71,8 @@ class LiveContent:
     metric: str = ""
     curve: Figure | None = None
     narrow: Figure | None = None
+    halves: Figure | None = None
+    narrow_halves: Figure | None = None
     naive_words: str = ""
     corrected_words: str = ""
     leaders: tuple[LeaderRow, ...] = ()
@@ -151,6 +153,8 @@ def _with_standing(parts: LiveContent, standing: LiveStanding) -> LiveContent:
         metric=title,
         curve=_draw_curve(standing, "curve", WIDE),
         narrow=_draw_curve(standing, "narrow", NARROW),
+        halves=_draw_halves(standing, "halves", WIDE),
+        narrow_halves=_draw_halves(standing, "halves-narrow", NARROW),
         naive_words="what the search would report",
         corrected_words="" if standing.corrected is None else "what to expect on new data",
         leaders=tuple(rows),
@@ -168,6 +172,18 @@ def _draw_curve(standing: LiveStanding, name: str, width: float) -> Figure:
         limits=standing.limits,
         corrected=None if standing.corrected is None else standing.corrected.tolist(),
         limits_of_last=ends if all(map(math.isfinite, ends)) else None,
+        width=width,
+    )
+
+
+def _draw_halves(standing: LiveStanding, name: str, width: float) -> Figure | None:
+    if standing.halves is None:
+        return None
+    return svg_gain.both_halves(
+        standing.halves,
+        name=name,
+        metric=_title(standing),
+        limits=standing.limits,
         width=width,
     )
 

@@ -95,7 +95,8 @@ class Answer:
 class GainPart:
     """What the search gained, what to do next, and what more cases would do.
 
-    `learning` is the curve of the winner over its training cases, where that was trained.
+    `learning` is the curve of the winner over its training cases, where that was trained, and
+    `halves` what the samplers of a crossed search were told, with what the unseen half says.
     """
 
     heading: str
@@ -106,6 +107,7 @@ class GainPart:
     panel: Panel
     more: tuple[str, ...] = ()
     learning: Panel | None = None
+    halves: Panel | None = None
     cautions: tuple[Caution, ...] = ()
 
 
@@ -289,6 +291,47 @@ class ThresholdsPart:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SubgroupRow:
+    """One subgroup; `kind` is 'worse', 'better' or 'other'."""
+
+    name: str
+    n: str
+    value: str
+    interval: str
+    gap: str
+    gap_interval: str
+    standing: str
+    kind: str
+    calibration: str
+    strip: Figure | None = None
+
+
+@dataclass(frozen=True)
+class SubgroupRates:
+    """The decisions of one subgroup at the usual threshold: value and band of each rate."""
+
+    name: str
+    cells: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubgroupsPart:
+    """The score in every subgroup; `at` is the threshold of `rates`, which two classes have."""
+
+    heading: str
+    lede: str
+    notes: tuple[str, ...]
+    gaps: tuple[str, ...]
+    level: str
+    total: str
+    rows: tuple[SubgroupRow, ...]
+    rates: tuple[SubgroupRates, ...] = ()
+    rate_names: tuple[str, ...] = ()
+    at: str = ""
+    axis: Figure | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class AuditRow:
     """One configuration that was tried; `label` is its whole name, `model` and `settings` parts."""
 
@@ -431,6 +474,7 @@ class Content:
     rivals: RivalsPart | None = None
     curves: CurvesPart | None = None
     thresholds: ThresholdsPart | None = None
+    subgroups: SubgroupsPart | None = None
     audit: AuditPart | None = None
     learned: LearnedPart | None = None
     files: tuple[str, ...] = ()

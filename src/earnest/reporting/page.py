@@ -15,6 +15,7 @@ from earnest.reporting.model import Content
 SECTIONS = (
     ("answer", "Answer"),
     ("gain", "Gain"),
+    ("subgroups", "Subgroups"),
     ("methods", "Methods"),
     ("rivals", "Comparison"),
     ("curves", "Curves"),

@@ -15,6 +15,7 @@ from earnest.core.base.errors import InputError
 from earnest.core.base.rng import RngLike
 from earnest.core.base.writing import write_file
 from earnest.core.cautions.meanings import MEANINGS, Meaning
+from earnest.core.data.subgroups import ByLike, list_names
 from earnest.core.results.specs import Side
 from earnest.core.text.cleaning import clean_line
 from earnest.explanation.result import Explanation
@@ -39,6 +40,7 @@ from earnest.reporting.parts.forest import methods_of
 from earnest.reporting.parts.gain import gain_part
 from earnest.reporting.parts.learned import make_learned_part
 from earnest.reporting.parts.rivals import rivals_of
+from earnest.reporting.parts.subgroups import subgroups_part
 from earnest.reporting.parts.thresholds import thresholds_part
 from earnest.reporting.sources.asking import Results, ask_all
 from earnest.reporting.sources.source import material_from
@@ -63,6 +65,7 @@ def content_of(results: Results, *, title: str = "") -> Content:
         rivals=rivals,
         curves=curves_of(results),
         thresholds=thresholds,
+        subgroups=subgroups_part(results),
         audit=audit_of(results, rivals),
         learned=learned,
         computed=make_computed(results),
@@ -118,6 +121,7 @@ def _results(results: Results) -> dict[str, Any]:
         "methods": results.table,
         "comparison": results.many,
         "thresholds": results.thresholds,
+        "subgroups": results.subgroups,
         "calibration": results.calibration,
         "readiness": results.readiness,
         "explanation": results.explanation,
@@ -227,6 +231,7 @@ def report(
     confidence_level: float | None = None,
     side: Side | str | None = None,
     n_resamples: int | None = None,
+    by: ByLike | None = None,
     explain: bool = True,
     title: str = "",
     rng: RngLike = None,
@@ -261,6 +266,9 @@ def report(
         Which ends the interval has.
     n_resamples : int, optional
         The number of resamples; the method's by default.
+    by : str, list of str, array or dict of arrays, optional
+        What divides the cases into subgroups, as for `estimate`; by default the columns that the
+        predictions carry.
     explain : bool
         Whether to explain the search, where its parameters are known.
     title : str
@@ -288,6 +296,8 @@ def report(
     >>> en.report(pi, metric="roc_auc")
     Report: Expect a ROC AUC of 0.69 on new data, not the 0.76 that your predictions reported.
     """
+    if list_names(by):
+        options["by"] = list_names(by)
     material = material_from(source, metric, **options)
     results = ask_all(
         material,
@@ -297,6 +307,7 @@ def report(
         n_resamples=n_resamples,
         rng=rng,
         n_jobs=n_jobs,
+        by=by,
         explanation=explain,
     )
     return Report(content_of(results, title=title), _find_folder(source))

@@ -9,9 +9,23 @@ from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Store
 from earnest.core.text.doors import arg
 from earnest.store.memory import MemoryStore
-from earnest.store.sqlite import RunFile, SqliteStore, list_companions, read_run
+from earnest.store.sqlite import (
+    RunFile,
+    SqliteStore,
+    list_companions,
+    read_run,
+    read_run_identity,
+)
 
-__all__ = ["MemoryStore", "RunFile", "SqliteStore", "as_store", "list_companions", "read_run"]
+__all__ = [
+    "MemoryStore",
+    "RunFile",
+    "SqliteStore",
+    "as_store",
+    "list_companions",
+    "read_run",
+    "read_run_identity",
+]
 
 
 def as_store(store: str | Path | Store | None) -> Store | None:

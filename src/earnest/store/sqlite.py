@@ -7,6 +7,8 @@ import platform
 import sqlite3
 import stat
 import sys
+import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -211,6 +213,8 @@ def _make_shut_error(path: str | Path, what: str) -> StoreError:
 SUFFIX = "-lock"
 _WARILY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # no link, no pipe
 _HELD: dict[str, int] = {}  # path -> process; POSIX would grant a lock twice to one process
+_ONE_THREAD = threading.Lock()
+PAUSE = 0.02  # seconds between two attempts to take a lock
 
 
 class WriterLock:
@@ -221,8 +225,21 @@ class WriterLock:
         self._place = os.path.realpath(path) + SUFFIX
         self._handle: int | None = None
 
-    def acquire(self) -> None:
-        """Take the lock, or raise StoreError with the process that has it."""
+    def acquire(self, patience: float = 0.0) -> None:
+        """Take the lock, or raise StoreError with the process that has it, after some seconds."""
+        end = time.monotonic() + patience
+        while True:
+            try:
+                with _ONE_THREAD:
+                    self._take()
+            except StoreError:
+                if time.monotonic() >= end:
+                    raise
+                time.sleep(PAUSE)
+            else:
+                return
+
+    def _take(self) -> None:
         if _HELD.get(self._place) == os.getpid():
             raise _make_held_error(self.path, f"process {os.getpid()}, which is this one")
         while self._handle is None:
@@ -322,6 +339,9 @@ class SqliteStore:
     path : str or Path
         The file; made when it is not there. Its folder must be local, for the journal is mapped
         into memory.
+    patience : float
+        The seconds to wait for another writer. A run holds its file until it ends, so waiting is
+        for writers that add one thing and leave.
 
     Examples
     --------
@@ -339,14 +359,14 @@ class SqliteStore:
     {'score': 0.8}
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, patience: float = 0.0) -> None:
         if not str(path).strip():
             raise InputError(
                 f"{arg('store')} has no name",
                 needs="the path of a run file, such as 'run.db', or None",
                 got=repr(str(path)),
             )
-        self.path = Path(os.path.expanduser(path))
+        self.path, self._patience = Path(os.path.expanduser(path)), patience
         self._opened: GuardedConnection | None = None
         self._process = os.getpid()
         self._lock: WriterLock | None = None
@@ -369,7 +389,7 @@ class SqliteStore:
         path = settle_path(self.path)
         lock = WriterLock(path, self.path)
         with explain_errors(self.path):
-            lock.acquire()
+            lock.acquire(self._patience)
             try:
                 self._opened = self._begin(path, identity)
             except BaseException:
@@ -561,6 +581,16 @@ def read_run(path: str | Path, *, arrays: bool = True) -> RunFile:
         connection = _connect_for_reading(real)
         try:
             return _read(connection, Path(path), arrays)
+        finally:
+            connection.close()
+
+
+def read_run_identity(path: str | Path) -> dict[str, str]:
+    """Return which run a file holds, without a look at what it has finished."""
+    with explain_errors(path):
+        connection = _connect_for_reading(settle_path(path))
+        try:
+            return {} if is_new(connection, Path(path)) else read_identity(connection)
         finally:
             connection.close()
 

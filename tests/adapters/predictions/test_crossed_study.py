@@ -231,6 +231,8 @@ def test_the_direction_of_a_study_is_that_of_its_metric(tmp_path: Path) -> None:
     [
         lambda: optuna.pruners.MedianPruner(n_startup_trials=1),
         optuna.pruners.SuccessiveHalvingPruner,
+        lambda: optuna.pruners.HyperbandPruner(max_resource=FOLDS, reduction_factor=2),
+        lambda: optuna.pruners.HyperbandPruner(reduction_factor=2),
     ],
 )
 def test_a_pruner_compares_within_halves(make_pruner: Callable[[], Any], tmp_path: Path) -> None:
@@ -260,11 +262,40 @@ def test_a_pruner_compares_within_halves(make_pruner: Callable[[], Any], tmp_pat
     assert "PRUNED" in plain
 
 
-def test_hyperband_is_refused(tmp_path: Path) -> None:
-    crossed = CrossedStudy(Y, metric="roc_auc", store=tmp_path, rng=4)
-    sampler, pruner = crossed.sampler(TPESampler), optuna.pruners.HyperbandPruner()
-    study = optuna.create_study(
-        study_name="bands", direction="maximize", sampler=sampler, pruner=pruner
-    )
-    with pytest.raises(InputError, match="both halves"):
-        study.ask()
+def test_hyperband_ends_trials_by_their_own_half_and_the_rest_is_judged(tmp_path: Path) -> None:
+    """The recipe of the page: each fold is reported, and a pruned trial shows its half alone."""
+    pruner = optuna.pruners.HyperbandPruner(max_resource=FOLDS, reduction_factor=2)
+    for turn in ("first", "second"):  # a pruner may serve two studies
+        crossed = CrossedStudy(Y, metric="roc_auc", store=tmp_path / turn, rng=4)
+
+        def score(trial: optuna.Trial, crossed: CrossedStudy = crossed) -> float:
+            answers = scores_of({f"w{i}": trial.suggest_float(f"w{i}", -1, 1) for i in range(6)})
+            value = float("nan")
+            for fold in range(FOLDS):
+                rows = np.flatnonzero(fold == FOLD)
+                value = crossed.keep(trial, rows, answers[rows])
+                trial.report(value, fold + 1)
+                if trial.should_prune():
+                    raise optuna.TrialPruned
+            return value
+
+        study = optuna.create_study(
+            study_name="bands",
+            direction="maximize",
+            sampler=crossed.sampler(TPESampler),
+            pruner=pruner,
+        )
+        study.optimize(score, n_trials=30)
+        names = [trial.state.name for trial in study.trials]
+        assert 0 < names.count("PRUNED") < 25
+        for trial in study.trials:
+            cases = crossed.halves == trial.number % 2
+            for step, value in trial.intermediate_values.items():
+                rows = cases & (step > FOLD)
+                oracle = roc_auc_score(Y[rows], scores_of(trial.params)[rows])
+                assert value == pytest.approx(oracle, abs=1e-12)
+        estimate = en.estimate(
+            en.predictions_from(study, Y, store=tmp_path / turn), metric="roc_auc", rng=0
+        )
+        assert estimate.guide == "crossed"
+        assert estimate.n_configs == names.count("COMPLETE")

@@ -427,7 +427,7 @@ def test_tasks_on_the_same_items_can_be_the_configurations(tmp_path: Path) -> No
         ]
         path = tmp_path / f"samples_{task}_2026-01-01T00-00-00.jsonl"
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    rows = read_score_logs(tmp_path, by="task")
+    rows = read_score_logs(tmp_path, config_is="task")
     assert set(rows.config) == {"short", "long"}
     assert len(set(rows.item)) == 4
 

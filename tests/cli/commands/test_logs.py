@@ -101,7 +101,7 @@ def test_a_report_is_made_from_logs(run: Run, tmp_path: Path) -> None:
     [
         (("estimate", FILES / "lm_eval"), "--score"),
         (("estimate", FILES / "lm_eval", "--score", "nothing"), "nothing"),
-        (("estimate", FILES / "lm_eval", "--score", "acc", "--by", "colour"), "--by"),
+        (("estimate", FILES / "lm_eval", "--score", "acc", "--config-is", "colour"), "--config-is"),
         (("estimate", FILES / "plain", "--target", "score"), "--target"),
         (("gather", FILES / "plain", "--data", "x.csv", "--target", "y"), "--data"),
     ],
@@ -117,6 +117,6 @@ def test_what_logs_cannot_answer_is_bad_input_in_options(
 
 
 def test_options_for_logs_are_refused_elsewhere(run: Run, table: Path) -> None:
-    done = run("estimate", table, "-m", "roc_auc", "--by", "task")
+    done = run("estimate", table, "-m", "roc_auc", "--config-is", "task")
     assert done.code == 2
-    assert "--by" in done.err
+    assert "--config-is" in done.err

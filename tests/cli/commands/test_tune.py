@@ -325,7 +325,7 @@ def test_more_rows_than_the_time_allows_are_sampled(run, here, monkeypatch):
     said = json.loads(done.out)
     assert said["tuning"]["n_rows"] == 9000
     assert said["n_cases"] == 5000
-    assert "rows_left_out" in {caution["kind"] for caution in said["cautions"]}
+    assert "searched_on_fewer" in {caution["kind"] for caution in said["cautions"]}
 
 
 def test_the_time_that_is_over_is_told(run, here, monkeypatch, golden):

@@ -44,6 +44,7 @@ VERBS = [
 OTHER_DEFAULTS = {
     ("assess", "method"),
     ("compare_many", "adjust"),
+    ("tune", "by"),
     ("tune", "ignore"),
     ("tune", "keep"),
     ("tune", "missing"),

@@ -52,6 +52,7 @@ from earnest.methods import BBC, DeLong, HoldOut, Naive, NaiveBootstrap, Tilted
 from earnest.results import Caution, LearningCurve, Model, Tuned
 from earnest.rules import BCED
 from earnest.training import TrainingTable, TunePlan, read_training_table, warn_of_plan
+from earnest.training.tune.growth import measure_growth, warn_of_growth
 from tests.adapters.replays import TabularPredictor
 
 
@@ -372,9 +373,10 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "best_not_told_apart": lambda: tuned(explained="noisy"),
     "identifiers_left_out": lambda: columns_of(visit_id=np.arange(40) + 7),
     "empty_left_out": lambda: columns_of(site=np.full(40, "Graz")),
-    "dates_left_out": lambda: columns_of(seen=np.arange(40).astype("datetime64[D]")),
-    "texts_left_out": lambda: columns_of(town=[f"t{i // 2}" for i in range(40)]),
+    "columns_encoded": lambda: columns_of(seen=np.arange(40).astype("datetime64[D]")),
+    "names_left_out": lambda: columns_of(town=[f"t{i // 2}" for i in range(40)]),
     "rows_left_out": lambda: planned(small_table().take(np.arange(30))),
+    "searched_on_fewer": lambda: searched_on_fewer(),
     "portfolio_cut": lambda: planned(small_table(), n_offered=2),
     "outcomes_missing": lambda: columns_of(y=[None, *np.tile([0.0, 1.0], 19), 1.0]),
     "levels_unknown": lambda: unknown_levels(),
@@ -591,6 +593,14 @@ def planned(table: TrainingTable, n_offered: int = 1) -> set[str]:
     plan = TunePlan(seed=0, most_rows=rows, n_rows=rows, configs=("a",), n_offered=n_offered,
                 fit_seconds=1.0, asked={})  # fmt: skip
     return kinds(tuple(warn_of_plan(plan, table)))
+
+
+def searched_on_fewer() -> set[str]:
+    """What a search of thirty of forty rows leaves to tell."""
+    whole = small_table()
+    some, rng = whole.take(np.arange(30)), np.random.default_rng(0)
+    gain = measure_growth(LogisticRegression(), some, whole, "roc_auc", rng)
+    return kinds((warn_of_growth(gain, "roc_auc"),))
 
 
 def unknown_levels() -> set[str]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.results.thresholds import find_longest_run
+from earnest.core.results.base import find_longest_run
 from earnest.errors import EvidenceError, InputError
 from earnest.inference import choose_winners
 from earnest.kernels import score_table

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import r2_score, roc_auc_score
 
 import earnest as en
 from earnest.core import Guides, Seeds, Side
-from earnest.inference import Contest, JudgeShares, cross_judges
+from earnest.inference import Contest, JoinedScores, JudgeShares, choose_winners, cross_judges
+from earnest.resampling import Weights
+from earnest.rules import Pooled
 
 N, SAMPLES, DRAWS = 200, 1000, 200
 
@@ -126,3 +129,92 @@ def test_scaled_limits_are_kept_in_files() -> None:
     assert estimate.source is not None
     low, high = estimate.source.limits(0.9, Side.TWO_SIDED)
     assert low < estimate.value < high
+
+
+def numbers_table(codes: list[int], seed: int = 0, n: int = 50) -> en.Predictions:
+    """Return predictions of numbers by configurations of unlike errors, guided by halves."""
+    rng = np.random.default_rng(seed)
+    y = rng.standard_normal(n)
+    scores = y[:, None] + rng.uniform(0.6, 1.0, len(codes)) * rng.standard_normal((n, len(codes)))
+    pi = en.Predictions.from_arrays(y, scores, np.arange(n) % 5)
+    halves = (np.arange(n) // 5 % 2).astype(np.int8)
+    return replace(pi, guides=Guides(halves, np.array(codes, np.int8)))
+
+
+def test_joined_scores_are_those_of_a_plain_loop() -> None:
+    """The best in-bag that a half did not guide predicts what is left out of that half."""
+    codes, metric = [0, 1, 0, 1, -1, 1, 0], en.metric("r2")
+    pi = numbers_table(codes)
+    y, p, guides = pi.target.y, pi.responses[:, :, 0], pi.guides
+    assert guides is not None
+    counts = np.random.default_rng(1).multinomial(50, np.full(50, 0.02), 40).astype(np.uint8)
+
+    def choose(some: en.Predictions, inbag: Weights) -> np.ndarray:
+        return choose_winners(some, metric, inbag, Pooled())
+
+    table = JoinedScores(pi, metric, choose)(Weights(counts))
+    pairs, scores = [], []
+    for count in counts:
+        inside = np.repeat(np.arange(50), count)
+        pair = [
+            max(
+                (c for c in range(len(codes)) if codes[c] != half),
+                key=lambda c: r2_score(y[inside], p[inside, c]),
+            )
+            for half in (0, 1)
+        ]
+        pairs.append(np.where(guides.halves == 0, p[:, pair[0]], p[:, pair[1]]))
+        left = count == 0
+        scores.append(r2_score(y[left], pairs[-1][left]))
+    np.testing.assert_allclose(table[:, 0], scores, atol=1e-12)
+    dealt = [pairs[-1], *pairs[:-1]]  # the winner of the one before, as 40 are one block
+    effects = [
+        r2_score(y[count == 0], mine[count == 0]) - r2_score(y, mine)
+        for count, mine in zip(counts, dealt, strict=True)
+    ]
+    np.testing.assert_allclose(table[:, 1], effects, atol=1e-12)
+
+
+def test_draws_are_joined_where_a_score_is_no_mean_and_both_halves_are_judged() -> None:
+    pi = numbers_table([0, 1, -1])
+    assert JoinedScores.fit(pi, en.metric("r2"))
+    assert not JoinedScores.fit(pi, en.metric("mse"))  # a mean over cases
+    assert not JoinedScores.fit(replace(pi, guides=None), en.metric("r2"))
+    assert not JoinedScores.fit(numbers_table([0, 0, 0]), en.metric("r2"))  # half 0 has no judge
+    assert JoinedScores.fit(crossed_table(), en.metric("f1"))
+    assert not JoinedScores.fit(crossed_table(), en.metric("roc_auc"))
+
+
+@pytest.mark.parametrize("metric", ["r2", "pearson", "explained_variance"])
+def test_where_all_predict_the_same_joined_draws_are_those_without_guidance(metric: str) -> None:
+    """So they have the slack of ordinary ones; raw draws on half of the cases spread more."""
+    pi = numbers_table([-1, 0, 1, 0])
+    alike = replace(pi, responses=np.repeat(np.asarray(pi.responses[:, :1]), 4, axis=1))
+    bbc = en.methods.BBC(n_resamples=100)
+    crossed, plain = (
+        en.estimate(table, metric=metric, method=bbc, rng=0)
+        for table in (alike, replace(alike, guides=None))
+    )
+    assert (crossed.guide, plain.guide) == ("crossed", None)
+    assert crossed.value == pytest.approx(plain.value, abs=1e-9)
+    assert crossed.interval is not None
+    assert plain.interval is not None
+    for low, high in zip(
+        (crossed.interval.low, crossed.interval.high),
+        (plain.interval.low, plain.interval.high),
+        strict=True,
+    ):
+        assert low == pytest.approx(high, abs=1e-9)
+
+
+def test_where_one_half_judges_alone_distances_are_those_of_joined_draws_times_root_two() -> None:
+    pi = numbers_table([0, 1, 1])
+    assert pi.guides is not None
+    responses = np.asarray(pi.responses).copy()
+    responses[:, 0] = pi.target.y[:, None] + 0.05 * responses[:, 0]  # it wins every resample
+    led = replace(pi, responses=responses)
+    estimate = en.estimate(led, metric="r2", method=en.methods.BBC(n_resamples=100), rng=0)
+    shares = JudgeShares.of(pi.guides, estimate.details.winners)
+    assert shares.variance == 2.0
+    assert estimate.source is not None
+    assert '"factor": 1.41421' in json.dumps(estimate.source.to_dict(draws=False))

@@ -170,7 +170,9 @@ def test_params_are_plain_and_only_those_that_apply() -> None:
 def test_large_tables_go_without_what_is_too_slow() -> None:
     large = Inputs(PLAIN.names, PLAIN.levels, PLAIN.missing, n_cases=50_000)
     made = grid(inputs=large)
-    assert {one.family for one in made} == FAMILIES - {"rbf_svm", "polynomial_svm"}
+    assert {one.family for one in made} == FAMILIES - {"rbf_svm", "polynomial_svm"} | {
+        "extra_trees"
+    }
     assert "ses" not in {one.params["select"] for one in made}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -74,7 +75,11 @@ def test_a_copy_of_a_packaged_file_is_the_same_portfolio(name: str, tmp_path: Pa
         (("C = [1, 10]", 'select = ["ses"]'), ["`select` of model 'rbf_svm'", "'none'"]),
         (("C = [1, 10]", 'impute = "none"'), ["cannot handle missing values"]),
         (("C = [1, 10]", 'encode = "target"'), ["'one_hot', 'ordinal'", "got 'target'"]),
+        (("C = [1, 10]", 'encode = "native"'), ["it takes numbers only", "got 'native'"]),
         (("C = [1, 10]", "max_cases = 0"), ["`max_cases` of model 'rbf_svm'"]),
+        (("C = [1, 10]", "min_cases = 0"), ["`min_cases` of model 'rbf_svm'"]),
+        (("C = [1, 10]", "share = 0"), ["`share` of model 'rbf_svm'", "above 0 to 1", "got 0"]),
+        (("C = [1, 10]", "turns = 1.5"), ["`turns` of model 'rbf_svm'", "an integer"]),
         (("C = [1, 10]", 'tasks = ["survival"]'), ["`tasks` of model 'rbf_svm'"]),
         (("[[model]]", "[preprocessing]\nscale = true\n[[model]]"), ["key `scale`"]),
         (("[[model]]", "[preprocessing]\nindicator = 1\n[[model]]"), ["true or false"]),
@@ -91,6 +96,48 @@ def test_what_a_file_cannot_mean_is_refused_with_file_key_allowed_and_got(
         load_portfolio(written(tmp_path, SMALL.replace(*change)))
     for part in ["eigenes größer.toml", *parts]:
         assert part in str(caught.value)
+
+
+def test_a_model_may_have_several_turns_and_a_share_of_its_own(tmp_path: Path) -> None:
+    text = """
+format = 1
+[[model]]
+model = "linear_svm"
+C = [1, 2, 3]
+[[model]]
+model = "hist_gradient_boosting"
+encode = "native"
+rounds = [1, 2, 3, 4, 5, 6]
+turns = 3
+share = 0.7
+min_cases = 50
+"""
+    portfolio = load_portfolio(written(tmp_path, text))
+    grid = portfolio.configurations("binary", INPUTS, rng=0)
+    boosting = [one for one in grid if one.family == "hist_gradient_boosting"]
+    assert [one.family[0] for one in grid] == list("lhlhhhlhh")
+    assert {(one.family, one.share) for one in grid} == {
+        ("linear_svm", 0.2),
+        ("hist_gradient_boosting", 0.7),
+    }
+    assert boosting[0].estimator[-1].categorical_features == [0]
+    fewer = replace(INPUTS, n_cases=49)
+    assert {one.family for one in portfolio.configurations("binary", fewer)} == {"linear_svm"}
+
+
+def test_text_and_many_levels_are_encoded_before_all_else(tmp_path: Path) -> None:
+    """The columns stand in the order of `ColumnEncoder`, by which categories are found again."""
+    columns = Inputs(
+        ("note 1", "city", "age", "sex", "note 2"), (0, 500, 0, 2, 0), (True,) * 5, n_cases=900,
+        texts=((0, 4),),
+    )  # fmt: skip
+    assert (columns.numeric, columns.categorical, columns.coded) == ((2,), (3,), (1,))
+    (one, *_) = load_portfolio(written(tmp_path, SMALL)).configurations("binary", columns, rng=0)
+    assert list(one.estimator.named_steps) == ["encode", "prepare", "select", "model"]
+    assert one.estimator[0].coded == (1,)
+    assert one.estimator[0].texts == ((0, 4),)
+    assert one.estimator[1].categorical == (1,)
+    assert columns.encode().names[:3] == ("age", "sex", "city")
 
 
 def test_a_file_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:

@@ -377,3 +377,36 @@ def test_a_winner_by_another_rule_is_judged_by_its_own_unseen_half(
     estimate = question.answer(crossed_pi)
     assert estimate.winner == crossed_pi.configs.ids[other]
     assert estimate.guide == "crossed"
+
+
+@pytest.mark.parametrize("ending", ["npz", "parquet", "db"])
+def test_every_verb_judges_the_saved_file_as_it_judges_the_search(
+    ending: str, tmp_path: Path
+) -> None:
+    """The halves and guides travel in the file, so nothing else is needed."""
+    path = tmp_path / f"crossed.{ending}"
+    search = crossed(drop=en.rules.BCED(threshold=0.6, min_predictions=16, n_resamples=50))
+    pi = search.predictions_
+    if ending == "db":
+        again = crossed(store=path)
+        pi, read = again.predictions_, en.predictions_from(path, y=data()[1])
+    else:
+        pi.save(path)
+        read = en.Predictions.load(path)
+    assert read.guides is not None
+    asked: dict[str, Any] = {"metric": "roc_auc", "rng": 0}
+    bbc = en.methods.BBC(n_resamples=60)
+    rule = en.methods.BBC(n_resamples=40, selector="top_average")
+    verbs = (
+        lambda pi: en.estimate(pi, method=bbc, **asked),
+        lambda pi: en.estimate(pick_probabilities(pi), method=rule, **asked),
+        lambda pi: en.gain(pi, n_resamples=60, **asked),
+        lambda pi: en.thresholds(pi, n_resamples=60, **asked),
+        lambda pi: en.compare_many(pi, **asked),
+        lambda pi: en.report(pi, explain=False, **asked).content.gain.halves.data,
+    )
+    for verb in verbs:
+        assert str(verb(pi)) == str(verb(read))
+    estimate = en.estimate(read, method=bbc, **asked)
+    assert estimate.guide == "crossed"
+    assert estimate.value != en.estimate(plain(read), method=bbc, **asked).value

@@ -35,6 +35,7 @@ def tuned(table, tmp_path, **asked):
     path = tmp_path / "forest.toml"
     path.write_text(FOREST)
     known = {"target": "y", "portfolio": str(path), "folds": 5, "rng": 1, "n_jobs": 1}
+    known["ensemble"] = "none"
     return en.tune(table, **{**known, **asked})
 
 

@@ -28,7 +28,7 @@ WORDS = [f"w{i}" for i in range(N)]
         ),  # several rows of a patient
         ("few_id", [0, 1, 2] * 20, ColumnKind.NUMBER),
         ("name", WORDS, ColumnKind.IDENTIFIER),
-        ("city", WORDS[:30] * 2, ColumnKind.TEXT),  # two cases per level
+        ("city", WORDS[:30] * 2, ColumnKind.NAMES),  # two cases per level
         ("city", WORDS[:12] * 5, ColumnKind.CATEGORY),
         ("sex", ["m", "f", None] * 20, ColumnKind.CATEGORY),
         ("smoker", [True, False] * 30, ColumnKind.CATEGORY),
@@ -107,14 +107,24 @@ def test_dates_as_people_write_them_are_dates_and_no_identifiers(form):
 def test_sentences_that_differ_in_every_row_are_text_and_no_identifiers():
     notes = pa.array([f"came {i} times, in pain" for i in range(N)])
     look = look_at("note", notes)
-    assert (look.kind, look.n_values) == (ColumnKind.TEXT, None)
+    assert (look.kind, look.n_values, look.n_words) == (ColumnKind.TEXT, None, 5)
+    mostly = pa.array([f"{kind} number {i % 40}" for i, kind in enumerate(["ward", "bed"] * 45)])
+    assert look_at("place", mostly).kind is ColumnKind.TEXT  # two words, and two rows of each
     assert look_at("code", pa.array([f"AB {i}" for i in range(N)])).kind is ColumnKind.IDENTIFIER
 
 
-def test_codes_with_many_words_are_text_and_not_refused():
+def test_many_levels_with_two_rows_each_are_a_category_and_with_fewer_they_are_names():
+    levels = [f"t{i}" for i in range(120)]
+    look = look_at("town", pa.array(levels * 2))
+    assert (look.kind, len(look.levels)) == (ColumnKind.LEVELS, 120)
+    assert look_at("town", pa.array([*levels * 2, "t999"])).kind is ColumnKind.NAMES
+    assert look_at("zip", pa.array([f"{i:05d}" for i in range(120)] * 2)).kind is ColumnKind.LEVELS
+
+
+def test_codes_with_many_words_are_names_and_not_refused():
     values = [str(i) for i in range(N)] + [f"V{i}" for i in range(20)]
     assert look_at("icd", pa.array(values)).kind is ColumnKind.IDENTIFIER
-    assert look_at("icd", pa.array(values * 2)).kind is ColumnKind.TEXT
+    assert look_at("icd", pa.array(values * 2)).kind is ColumnKind.NAMES
 
 
 def test_infinite_numbers_are_refused_with_their_row():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -77,13 +78,17 @@ def smaller(estimator):
 
 
 def kinds(name: str, task: str, probabilities: bool):
-    """Return a configuration of each kind: family, selection, and how columns are prepared."""
+    """Return a configuration of each kind: family, selection, and how columns are prepared.
+
+    What a portfolio has for many cases alone is among them.
+    """
     found = {}
-    for config in load_portfolio(name).configurations(
-        task, INPUTS, rng=0, probabilities=probabilities
-    ):
-        keys = ("model", "select", "impute", "encode", "kernel")
-        found.setdefault(tuple(config.params.get(key) for key in keys), config)
+    for inputs in (INPUTS, replace(INPUTS, n_cases=6000)):
+        for config in load_portfolio(name).configurations(
+            task, inputs, rng=0, probabilities=probabilities
+        ):
+            keys = ("model", "select", "impute", "encode", "kernel")
+            found.setdefault(tuple(config.params.get(key) for key in keys), config)
     return found.values()
 
 

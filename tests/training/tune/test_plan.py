@@ -43,6 +43,7 @@ class Config:
     name: str
     family: str
     cost: float = 1.0
+    share: float = 1.0
 
 
 COSTS = {"a": 1.0, "b": 4.0}
@@ -73,8 +74,7 @@ def test_all_configurations_fit_into_much_time():
 
 def test_what_fits_is_the_first_of_each_family_and_then_quick_ones_come_first():
     # 900 training cases: 0.09 s for a and 0.324 s for b, ten fits each: 0.9 s and 3.24 s. Of 40 s
-    # 30 s are used. Each family has a share of 22.5 s: b takes 3 of 3.24 s in turns with a, until
-    # the 30 s are over.
+    # 30 s are used, by a and b in turns.
     names, rows = chosen(40.0, 1000)
     a, b = ([n for n in names if n[0] == family] for family in "ab")
     assert rows == 1000
@@ -90,19 +90,33 @@ def test_the_order_does_not_depend_on_what_was_measured():
     assert [config.name for config in found] == chosen(1e6, 1000)[0]
 
 
-def test_a_slow_family_does_not_take_the_time_of_the_others():
-    slow = Pilot({"a": Pace(1000, 0.01), "b": Pace(1000, 0.25)}, 1.0)
-    found, _ = fit_into(40.0, CONFIGS, table(1000), slow, ASKED)
+def test_a_slow_family_takes_its_share_of_the_time_and_then_what_others_leave():
+    shares = {"a": 1.0, "b": 0.25}
+    configs = [replace(config, share=shares[config.family]) for config in CONFIGS]
+    # 0.9 s for a, and 0.25 s of 4 s for b, each ten times: of 30 s b may take 7.5 s.
+    slow = Pilot({"a": Pace(1000, 0.1), "b": Pace(1000, 0.07)}, 1.0)
+    found, rows = fit_into(40.0, configs, table(1000), slow, ASKED)
     families = [config.family for config in found]
-    assert (families.count("a"), families.count("b")) == (20, 3)
+    assert (families.count("b"), rows) == (4, 1000)  # two within its share, two when a is done
+    assert families.count("a") == 20
+    slower = replace(slow, paces={**slow.paces, "b": Pace(1000, 0.3)})
+    found, rows = fit_into(40.0, configs, table(1000), slower, ASKED)
+    assert ({config.family for config in found}, rows) == ({"a", "b"}, 1000)
+    assert [config.family for config in found].count("b") == 1
+    slowest = replace(slow, paces={**slow.paces, "b": Pace(1000, 0.9)})
+    found, rows = fit_into(40.0, configs, table(1000), slowest, ASKED)
+    assert ({config.family for config in found}, rows) == ({"a"}, 1000)
 
 
-def test_rows_go_before_two_of_each_family_do_and_not_below_five_thousand():
+def test_slow_families_go_before_rows_do_and_rows_not_below_five_thousand():
+    # 18 s for each of a; 1,296 s for each of b, for which there is no time.
     names, rows = chosen(400.0, 20_000)
+    assert {name[0] for name in names} == {"a"}
+    assert (len(names) >= 4, rows) == (True, 20_000)
+    names, rows = chosen(40.0, 20_000)  # now four of a do not fit into 30 s
     assert len(names) >= 4
-    assert {name[0] for name in names} == {"a", "b"}
     assert FEWEST_ROWS < rows < 20_000
-    assert chosen(1.0, 20_000) == (["a0", "b0"], FEWEST_ROWS)
+    assert chosen(1.0, 20_000) == (["a0", "a1"], FEWEST_ROWS)
 
 
 def test_a_number_that_is_asked_for_is_kept():
@@ -177,12 +191,13 @@ def test_the_least_that_a_search_takes_is_two_configurations_with_starting_and_e
     # 900 training cases: 0.9 s for each of the two quickest with its ten folds.
     found, rows = fit_into(1.0, CONFIGS, table(1000), PILOT, ASKED)
     several, ending = [*found, CONFIGS[2]], Ending(finishing=3.0, around=2.0)
-    alone = estimate_least_seconds(several, rows, PILOT, ASKED, 1, ending)
+    data = table(1000)
+    alone = estimate_least_seconds(several, data, rows, PILOT, ASKED, 1, ending)
     assert alone == pytest.approx(1.8 + 5.0, abs=0.01)
-    two = estimate_least_seconds(several, rows, PILOT, ASKED, 2, ending)
+    two = estimate_least_seconds(several, data, rows, PILOT, ASKED, 2, ending)
     assert two == pytest.approx(WAKING + 0.9 + 5.0, abs=0.01)
     busy = replace(PILOT, crowding=3.0)
-    crowded = estimate_least_seconds(several, rows, busy, ASKED, 2, ending)
+    crowded = estimate_least_seconds(several, data, rows, busy, ASKED, 2, ending)
     assert crowded == pytest.approx(3.0 * (two - 5.0) + 5.0, rel=0.01)
 
 
@@ -196,15 +211,19 @@ def test_what_the_pilot_saw_of_the_machine_is_not_kept_in_the_run_file():
 
 
 def test_a_plan_goes_on_with_the_next_configurations_in_the_order_of_the_portfolio():
-    first, rows = fit_into(40.0, CONFIGS, table(1000), PILOT, ASKED)
-    more = list_more(40.0, CONFIGS, first, rows, PILOT, ASKED)
+    data = table(1000)
+    first, rows = fit_into(40.0, CONFIGS, data, PILOT, ASKED)
+    more = list_more(40.0, CONFIGS, first, data, rows, PILOT, ASKED)
     rest = [config for config in CONFIGS if config not in first]
-    assert list(more) == rest[: len(more)]
+    assert {config.name for config in more} == {config.name for config in rest}
+    for family in "ab":  # in turns until one has its share
+        names = [config.name for config in more if config.family == family]
+        assert names == [config.name for config in rest if config.family == family]
     assert len(more) == len(rest)  # 40 configurations take 83 s, and three times 40 s are listed
-    short = list_more(10.0, CONFIGS, first[:2], 1000, PILOT, ASKED)
+    short = list_more(10.0, CONFIGS, first[:2], data, 1000, PILOT, ASKED)
     assert {config.family for config in short} == {"a"}  # one of b would take a third of the time
-    assert list_more(40.0, CONFIGS, first, rows, PILOT, replace(ASKED, n_configs=5)) == ()
-    assert list_more(40.0, CONFIGS, first, rows, PILOT, replace(ASKED, drop="bced")) == ()
+    assert list_more(40.0, CONFIGS, first, data, rows, PILOT, replace(ASKED, n_configs=5)) == ()
+    assert list_more(40.0, CONFIGS, first, data, rows, PILOT, replace(ASKED, drop="bced")) == ()
 
 
 def test_a_search_that_went_on_says_what_it_tried_and_not_that_it_was_cut_short(
@@ -349,7 +368,7 @@ def test_the_deadline_is_the_budget_from_the_start_without_what_follows(tmp_path
     now = 1000.0
 
     def measure_nothing(*_):
-        return JudgingPace(0.01, 0.0, parts=30)
+        return JudgingPace(0.01 * 22 / 7, 0.0, parts=30)  # of twenty; of five it is 0.01 s
 
     def search_nothing(*_, deadline, **__):
         given["deadline"] = deadline
@@ -380,7 +399,7 @@ def test_the_deadline_is_the_budget_from_the_start_without_what_follows(tmp_path
     several, deadline, _ = plan_with("greedy")
     # A choice takes 0.01 s on a machine that is twice as slow: 15 % of 50 s are enough for 300
     # resamples and the 2 x 30 parts beside them.
-    assert several.n_resamples == 300
+    assert (several.n_resamples, several.library) == (300, 20)
     assert several.ending.ensembles == pytest.approx(2 * 0.01 * (300 + 60))
     assert deadline == pytest.approx(50.0 - several.ending.seconds)
     assert plan_with(n_configs=2, budget=None)[1:] == (math.inf, None)
@@ -390,6 +409,10 @@ def test_the_deadline_is_the_budget_from_the_start_without_what_follows(tmp_path
     assert last.ending.ensembles == pytest.approx(0.4 * 50)  # more is never kept
     assert deadline == 25.0  # and half of the time is for the search
     assert TunePlan.from_json(last.to_json()).n_resamples == 240
+    none, deadline, _ = plan_with("auto")
+    assert (none.library, none.ending.ensembles) == (0, 0.0)  # not asked for: then there is none
+    assert TunePlan.from_json(none.to_json()).library == 0
+    assert deadline > 25.0
 
 
 def test_a_plan_that_goes_on_while_there_is_time_is_measured_by_its_budget(tmp_path):

@@ -211,7 +211,7 @@ def test_the_claim_of_earnest_is_its_corrected_estimate(
     monkeypatch.setattr(en, "tune", few)
     table = make_problem(n=90)
     job = Job(table.features, table.outcome, "binary", "roc_auc", budget=60.0)
-    made = tools.run_earnest(job, how)
+    made = tools.run_earnest(job, ensemble=how)
     assert made.naive is not None
     assert made.low is not None
     assert made.high is not None

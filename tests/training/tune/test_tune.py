@@ -34,7 +34,7 @@ from tests.snapshots import Golden
 from tests.training.tune_tables import of, portfolio
 from tests.training.watching import Watcher
 
-QUICK = {"n_configs": 3, "folds": 3, "rng": 7, "n_jobs": 1}
+QUICK = {"n_configs": 3, "folds": 3, "rng": 7, "n_jobs": 1, "ensemble": "none"}
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +102,7 @@ def test_predictions_name_classes_and_rows_as_the_table_does(quick):
     assert {
         "identifiers_left_out",
         "empty_left_out",
-        "dates_left_out",
+        "columns_encoded",
         "outcomes_missing",
     } <= codes(found)
 
@@ -233,7 +233,8 @@ def test_a_run_on_sampled_rows_is_resumed_on_the_same_rows(tmp_path, quick, monk
     asked = {**quick, "budget": "60s", "out": tmp_path / "run"}
     first = en.tune(of("grade"), target="grade", **asked)
     assert 60 <= first.table.n_cases <= 63
-    assert "rows_left_out" in codes(first)
+    assert "searched_on_fewer" in codes(first)
+    assert first.growth.n_delivered == 90
     again = en.tune(of("grade"), target="grade", **asked, resume=True)
     assert again.to_dict() == first.to_dict()
 

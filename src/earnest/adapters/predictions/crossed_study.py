@@ -154,13 +154,6 @@ class CrossedStudy:
         """
         study = _find_whole(study)
         self._refuse_direction(study)
-        if type(study.pruner).__name__ == "HyperbandPruner":
-            raise InputError(
-                "HyperbandPruner reads the trials of both halves from the storage",
-                needs="a pruner that asks the study for its trials",
-                got="HyperbandPruner",
-                cure="Use SuccessiveHalvingPruner, of which Hyperband runs several.",
-            )
         if not isinstance(study.pruner, _make_pruner_class()):
             study.pruner = _make_pruner_class()(study.pruner)
         mark = study.user_attrs.get(STUDY_MARK)
@@ -349,18 +342,31 @@ def _join_samplers(
 @cache
 def _make_pruner_class() -> Any:
     """Return the class of pruners that compare a trial with those of its own half."""
-    from optuna.pruners import BasePruner
+    from optuna.pruners import BasePruner, HyperbandPruner
 
     class CrossedPruner(BasePruner):
         """A pruner that sees the trials of one half."""
 
         def __init__(self, inner: BasePruner) -> None:
             self.inner = inner
+            if isinstance(inner, HyperbandPruner):
+                _halve_brackets(inner)
 
         def prune(self, study: Study, trial: FrozenTrial) -> bool:
             return self.inner.prune(_see(study, trial), trial)
 
     return CrossedPruner
+
+
+def _halve_brackets(hyperband: Any) -> None:
+    """Make the brackets of Hyperband, which read the storage, show the trials of one half."""
+    create = type(hyperband)._create_bracket_study
+
+    def create_half(view: Any, bracket: int) -> Any:
+        whole = create(hyperband, _find_whole(view), bracket)
+        return _HalfOfStudy(whole, view._half) if isinstance(view, _HalfOfStudy) else whole
+
+    hyperband._create_bracket_study = create_half
 
 
 def _see(study: Study, trial: FrozenTrial) -> Any:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ from earnest.core.data.folds import FoldSizes
 from earnest.core.data.guides import Guides
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
+from earnest.core.data.subgroups import SubgroupColumn
 from earnest.core.data.target import Target, Task, plain_labels, read_target
 from earnest.core.results.base import parse_json
 from earnest.core.text.doors import arg
@@ -62,6 +64,7 @@ def about_cases(
             "splits": [[repeat, fold, rows.tolist()] for repeat, fold, rows in splits],
             "training_sizes": training_sizes,
             "halves": None if halves is None else halves.tolist(),
+            "by": [column.to_plain() for column in target.subgroups],
             "outcome": {
                 "y": target.y.tolist(),
                 "event": None if target.event is None else target.event.tolist(),
@@ -93,6 +96,7 @@ class Cases(TypedDict):
     splits: list[tuple[int, int, list[int]]]  # repeat, fold, tested rows
     training_sizes: list[list[int]] | None
     halves: list[int] | None
+    by: list[dict[str, Any]]
     outcome: CodedOutcome | None
 
 
@@ -170,6 +174,7 @@ def _read_about(run: RunFile) -> Cases:
         "splits": about["splits"],
         "training_sizes": about["training_sizes"],
         "halves": about["halves"],
+        "by": about.get("by", []),
         "outcome": about.get("outcome"),
     }
     refuse_newer(run, CASES, cases["version"], VERSION)
@@ -190,6 +195,7 @@ def _decode_target(about: Cases, outcome: CodedOutcome, wanted: PredictionsReque
         ordered=about["ordered"],
         event=None if event is None else np.array(event, dtype=np.bool_),
         strata=None if strata is None else np.array(strata, dtype=np.int64),
+        subgroups=_read_subgroups(about),
     )
 
 
@@ -227,7 +233,15 @@ def _read_target(y: Outcome, about: Cases, wanted: PredictionsRequest, run: RunF
         ordered=about["ordered"],
         ids=None,
     )
-    return target
+    return replace(target, subgroups=_read_subgroups(about))
+
+
+def _read_subgroups(about: Cases) -> tuple[SubgroupColumn, ...]:
+    """Return the columns that divide the cases, as the search was given them."""
+    columns = tuple(SubgroupColumn.of_plain(column) for column in about["by"])
+    if any(len(column.codes) != about["n"] for column in columns):
+        raise ValueError("a column of subgroups is of other cases")
+    return columns
 
 
 def _read_configs(

@@ -37,7 +37,7 @@ def scores_from(
     source: str | Path,
     *,
     score: str | None = None,
-    by: str = "model",
+    config_is: str = "model",
     aggregate: str | None = None,
     limits: tuple[float, float] | None = None,
     greater_is_better: bool | None = None,
@@ -56,7 +56,7 @@ def scores_from(
         A log, or a folder that is searched for logs, with all folders in it.
     score : str, optional
         Which score to read; needed where the logs hold several, such as `acc` and `acc_norm`.
-    by : {'model', 'task', 'file'}
+    config_is : {'model', 'task', 'file'}
         What makes a configuration: the model with its settings (tasks are then sets of items); the
         task, where prompts are tasks on the same items; or the file.
     aggregate, limits, incomplete
@@ -80,7 +80,7 @@ def scores_from(
     >>> en.scores_from(folder)
     Scores(items=4, configs=2, samples=1, mean score, limits=(0, 1))
     """
-    rows = read_score_logs(source, score=score, by=by)
+    rows = read_score_logs(source, score=score, config_is=config_is)
     items = {name: at for at, name in enumerate(dict.fromkeys(rows.item))}
     configs = {name: at for at, name in enumerate(dict.fromkeys(rows.config))}
     values = np.full((len(items), len(configs), 1 + max(rows.repeat)), np.nan)
@@ -135,7 +135,7 @@ def is_evaluation(source: object) -> bool:
 
 
 def read_score_logs(
-    source: str | Path, *, score: str | None = None, by: str = "model"
+    source: str | Path, *, score: str | None = None, config_is: str = "model"
 ) -> ScoreRows:
     """Read the logs of a file or folder into one long table, with what was not whole.
 
@@ -143,7 +143,7 @@ def read_score_logs(
     ----------
     source : path
         A log, or a folder that is searched for logs, with all folders in it.
-    score, by
+    score, config_is
         As for `scores_from`.
     """
     path = check.read_path(source, list_sources(SCORES_READERS), "source")
@@ -158,7 +158,7 @@ def read_score_logs(
             needs=names,
             got=check.some(sorted(strange)) or "no file of such a kind",
         )
-    rows = join_runs(_shorten_paths(runs, path), score=score, by=by)
+    rows = join_runs(_shorten_paths(runs, path), score=score, config_is=config_is)
     rows.cautions += tuple(_list_strange(strange))
     return rows
 
@@ -224,7 +224,7 @@ def _list_strange(strange: list[str]) -> Iterator[Caution]:
         yield of_tables.formats_unknown(tuple(sorted(strange)))
 
 
-BY = ("model", "task", "file")
+CONFIG_IS = ("model", "task", "file")
 LONGEST = 60  # letters of a setting in the name of a configuration
 
 
@@ -270,7 +270,7 @@ class ScoreRows:
 
 
 def join_runs(
-    runs: Sequence[EvaluationRun], *, score: str | None = None, by: str = "model"
+    runs: Sequence[EvaluationRun], *, score: str | None = None, config_is: str = "model"
 ) -> ScoreRows:
     """Put runs side by side.
 
@@ -280,15 +280,15 @@ def join_runs(
         What the logs say.
     score : str, optional
         Which score to read; needed where the logs hold several.
-    by : {'model', 'task', 'file'}
+    config_is : {'model', 'task', 'file'}
         What makes a configuration: the model with its settings, so that tasks are sets of items;
         the task, where variants of a prompt are tasks on the same items; or the file.
     """
-    check.one_of("by", by, BY)
+    check.one_of("config_is", config_is, CONFIG_IS)
     runs = [each for run in runs for each in _split_configs(run)]
     name, better = _choose_score(runs, score)
     without = [run for run in runs if not any(name in row.scores for row in run.rows)]
-    runs = _name_configs([run for run in runs if run not in without], by)
+    runs = _name_configs([run for run in runs if run not in without], config_is)
     several = len({run.task for run in runs}) > 1
     joined = ScoreRows(name, better, all(run.static for run in runs))
     taken: Counter[tuple[str, str]] = Counter()  # repeats of a configuration on a task so far
@@ -308,7 +308,7 @@ def join_runs(
             )
             joined.task.append(run.task)
         taken[run.config, run.task] += 1 + max(numbers, default=-1)
-    _refuse_apart(joined, runs, by)
+    _refuse_apart(joined, runs, config_is)
     joined.cautions = (
         *_list_unfinished(runs),
         *_list_twice(odd),
@@ -360,19 +360,20 @@ def _choose_score(runs: Sequence[EvaluationRun], score: str | None) -> tuple[str
     return name, directions.pop() if directions else True
 
 
-def _name_configs(runs: Sequence[EvaluationRun], by: str) -> list[EvaluationRun]:
+def _name_configs(runs: Sequence[EvaluationRun], config_is: str) -> list[EvaluationRun]:
     """Return the runs under names that tell unlike configurations apart."""
-    if by == "task":
+    if config_is == "task":
         if not all(run.task for run in runs):
             run = next(run for run in runs if not run.task)
             raise InputError(
-                f"{str(run.path)!r} names no task", cure=f"Say {arg('by', 'model')} or 'file'."
+                f"{str(run.path)!r} names no task",
+                cure=f"Say {arg('config_is', 'model')} or 'file'.",
             )
         runs = [
             replace(run, config=run.task, task="", settings={**run.settings, "model": run.config})
             for run in runs
         ]
-    elif by == "file":
+    elif config_is == "file":
         return [replace(run, config=_name_file(run, runs)) for run in runs]
     named: list[EvaluationRun] = []
     for run in runs:
@@ -445,7 +446,7 @@ def _number_repeats(rows: Sequence[ItemScore]) -> tuple[list[int], int]:
     return numbers, len(moved)
 
 
-def _refuse_apart(joined: ScoreRows, runs: Sequence[EvaluationRun], by: str) -> None:
+def _refuse_apart(joined: ScoreRows, runs: Sequence[EvaluationRun], config_is: str) -> None:
     """Refuse configurations that share no item: there is nothing to choose among them by."""
     items: dict[str, set[str]] = defaultdict(set)
     for config, item in zip(joined.config, joined.item, strict=True):
@@ -458,8 +459,8 @@ def _refuse_apart(joined: ScoreRows, runs: Sequence[EvaluationRun], by: str) -> 
         "no item was scored for two configurations",
         needs="configurations on the same items",
         got=f"{len(sets)} configurations ({check.some(sorted(items))}), each on items of its own",
-        cure=f"If your tasks are variants on the same items, say {arg('by', 'task')}."
-        if len(tasks) > 1 and by != "task"
+        cure=f"If your tasks are variants on the same items, say {arg('config_is', 'task')}."
+        if len(tasks) > 1 and config_is != "task"
         else "",
     )
 

@@ -11,11 +11,12 @@ from pathlib import Path
 from earnest.adapters.readers import MARKS, TrialsRequest
 from earnest.adapters.trials import optuna, run_file, smac
 from earnest.core.base import check
-from earnest.core.base.errors import FormatError
+from earnest.core.base.errors import EarnestError, FormatError
 from earnest.core.results.base import parse_json
 from earnest.core.space.trials import Trials, refuse_absent
 from earnest.core.tables.formats.expanding import foreign_content
 from earnest.core.tables.formats.json_lines import JSON_LINES
+from earnest.store import read_run_identity
 from earnest.store.guard import connect_guarded
 
 URL = re.compile(r"^[a-z][a-z0-9+]+:/", re.IGNORECASE)  # a Path has lost one of the slashes
@@ -27,6 +28,7 @@ DATABASES: dict[str, Callable[[Path, TrialsRequest], Trials]] = {
     OF_A_RUN: run_file.read_run_file,
 }
 RUN_FILE = "run.db"  # what the folder of a run holds
+LEDGER = "ledger"  # the kind of run that the file of a ledger holds
 _ACCEPTED = (
     "the folder of a run or its run file, a table (CSV, TSV, JSON lines, Parquet, Arrow), a SQLite "
     "or journal file of Optuna, or a run history of SMAC"
@@ -80,6 +82,20 @@ def is_storage(source: object) -> bool:
 
 def is_run_file(source: object) -> bool:
     """Tell whether this is the run file of a search."""
+    return _holds_run(source) and not is_ledger(source)
+
+
+def is_ledger(source: object) -> bool:
+    """Tell whether this is the file of a ledger, which is kept as a run is."""
+    if not _holds_run(source):
+        return False
+    try:
+        return read_run_identity(str(source)).get("kind") == LEDGER
+    except EarnestError:  # damaged, as its reader will tell
+        return False
+
+
+def _holds_run(source: object) -> bool:
     if not isinstance(source, str | Path) or not Path(source).is_file():
         return False
     path = Path(source)

@@ -66,8 +66,10 @@ def command(
     """Read predictions, compare two or all, and show or write what the test says."""
     _check_names(a, every.all, many)
     check_table(output)
-    pi, metrics = read_file_and_metrics(predictions, reading, scoring, question.metric)
-    ask = pass_arguments(question, without=("metric", "rng"))
+    if every.all and question.by:
+        raise InputError("--by compares two configurations", cure="Leave out --all or --by.")
+    pi, metrics = read_file_and_metrics(predictions, reading, scoring, question.metric, question.by)
+    ask = pass_arguments(question, without=("metric", "by", "rng"))
     ask["test"] = _configure_test(question.test, region.rope)
     from earnest.cli.show.comparison import show_comparison, show_comparisons
     from earnest.comparison.run import compare, compare_many
@@ -85,7 +87,8 @@ def command(
     else:
         first, second = _name_pair(pi.configs.ids, a, b)
         comparisons = {
-            name: compare(pi, first, second, metric=name, rng=seed, **ask) for name in metrics
+            name: compare(pi, first, second, metric=name, by=question.by, rng=seed, **ask)
+            for name in metrics
         }
         if not write_results(comparisons, output):
             for comparison in comparisons.values():

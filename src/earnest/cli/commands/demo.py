@@ -55,8 +55,9 @@ def command(*, options: DemoOptions) -> None:
     from earnest.cli.commands.predict import save_predicted
     from earnest.cli.commands.tune import RunFiles, run_job
     from earnest.core.base.writing import refuse_links
+    from earnest.engine.limits import read_seconds
     from earnest.training.tune.folder import FILES, REPORT
-    from earnest.training.tune.options import TuneOptions, read_seconds
+    from earnest.training.tune.options import TuneOptions
 
     job_options = TuneOptions(
         target=TARGET,

@@ -28,8 +28,10 @@ HELP = (
     "Reads the out-of-fold predictions of every configuration that a search tried: a column "
     "[bold]y[/bold] with the outcome, a column [bold]fold[/bold], and a column for each "
     "configuration. With [bold]--scores[/bold]: the scores of prompts, models or settings on "
-    "the same items, a column each.\n\n"
+    "the same items, a column each. [bold]cv_results_[/bold] as a table, or the scores of folds of "
+    "other tools, are enough.\n\n"
     "  earnest estimate preds.csv --metric roc_auc --rng 7\n"
+    "  earnest estimate cv_results.csv --metric roc_auc\n"
     "  earnest estimate preds.parquet -m accuracy -m brier --side lower --all\n"
     "  earnest estimate scores.csv --scores --id item --group passage\n"
     "  earnest estimate preds.csv -m roc_auc --json > estimate.json\n"
@@ -79,9 +81,13 @@ def command(
     if every.all and question.method:
         raise InputError("--all and --method cannot be combined", cure="Leave one of them out.")
     check_table(output)
-    pi, metrics = read_file_and_metrics(predictions, reading, scoring, question.metric)
-    ask = pass_arguments(question, without=("metric", "method", "rng"))
     methods = list(dict.fromkeys(question.method or ()))
+    if question.by and (every.all or len(methods) > 1 or general.error is not None):
+        raise InputError(
+            "--by asks one method", cure="Leave it out, or --all, --error and the second --method."
+        )
+    pi, metrics = read_file_and_metrics(predictions, reading, scoring, question.metric, question.by)
+    ask = pass_arguments(question, without=("metric", "method", "by", "rng"))
     if general.error is not None:
         if methods or every.all:
             option = "--all" if every.all else "--method"
@@ -102,8 +108,8 @@ def command(
         text = f"Estimating by {chosen}" if chosen else "Estimating"
         with patiently(sys.stderr, text, now=takes_long(pi)):
             if of_run:  # its own estimate, or by its own metric and seed
-                return estimate(predictions, method=chosen, rng=question.rng, **ask)
-            return estimate(pi, method=chosen, metric=name, rng=seed, **ask)
+                return estimate(predictions, method=chosen, by=question.by, rng=question.rng, **ask)
+            return estimate(pi, method=chosen, metric=name, by=question.by, rng=seed, **ask)
 
     def ask_all(name: str) -> Estimates:
         chosen = None if every.all else methods

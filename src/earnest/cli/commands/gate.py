@@ -12,15 +12,18 @@ from earnest.cli.options import JsonOutput, Table
 from earnest.cli.reading import find_metric, label_evidence, read_file_and_metrics
 from earnest.cli.show.terminal import write_json
 from earnest.cli.writing import check_folder
-from earnest.core.arguments.base import Argument, pass_arguments
+from earnest.core.arguments.base import Argument, name_option, pass_arguments
 from earnest.core.arguments.gate import GateArguments
 from earnest.core.arguments.shared import PredictionsArguments, ScoresArguments
 from earnest.core.base.errors import InputError
 
 if TYPE_CHECKING:
+    from earnest.core.data.fold_scores import FoldScores
     from earnest.core.data.predictions import Predictions
     from earnest.core.data.scores import Scores
     from earnest.decision.verdict import Verdict
+
+    AnyTable = Predictions | Scores | FoldScores
 
 
 _WRITE = "What to write"
@@ -28,13 +31,12 @@ _WRITE = "What to write"
 HELP = (
     "Does it pass? A bound must be [bold]shown[/bold], not just reached; the exit code tells.\n\n"
     "Exit codes: [bold]0[/bold] pass, [bold]3[/bold] fail, [bold]4[/bold] undecided; the output "
-    "says how many more cases would decide it. A wrong pass and a wrong fail each have a chance of "
-    "at most 1 minus the level. Of several configurations the best is judged, corrected for the "
-    "selection.\n\n"
-    "  earnest gate new.parquet --metric roc_auc --above 0.75\n"
+    "says how many more cases would decide it. A wrong pass or fail has a chance of at most 1 "
+    "minus the level. The best of several is judged, corrected for the selection.\n\n"
+    "  earnest gate new.parquet --metric roc_auc --above 0.75 --ledger looks.db\n"
     "  earnest gate new.parquet -m accuracy --against main.parquet --margin 0.02\n"
-    "  earnest gate new.parquet -m accuracy --above 0.8 --ledger looks.db\n"
-    "  earnest gate logs/ --score acc --above 0.6"
+    "  earnest gate logs/ --score acc --above 0.6\n"
+    "  earnest gate work.db --configs try-7 --against work.db"
 )
 
 
@@ -61,21 +63,21 @@ def command(
     scoring: ScoresArguments,
 ) -> None:
     """Read one or two tables, ask the gate, write what is wanted, and leave with its code."""
-    metric, against, junit, markdown = (
-        question.metric,
-        question.against,
-        output.junit,
-        output.markdown,
-    )
+    metric, against = question.metric, question.against
     if question.above is None and question.below is None and against is None:
         raise InputError(
             "there is no bound", needs="--above NUMBER, --below NUMBER or --against FILE"
         )
-    for path in (junit, markdown):
+    for path in (output.junit, output.markdown):
         if path is not None:
             check_folder(path)
+    from earnest.adapters.trials.files import is_ledger
+
     names = None if metric is None else [metric]
-    new, _ = read_file_and_metrics(predictions, reading, scoring, names)
+    if is_ledger(predictions):
+        _ask_ledger(predictions, question, output, reading, scoring)
+        return
+    new, _ = read_file_and_metrics(predictions, reading, scoring, names, question.by)
     old = None
     if against is not None:
         old, _ = read_file_and_metrics(against, reading, scoring, names)
@@ -83,20 +85,51 @@ def command(
     from earnest.decision.gate import gate
 
     arguments = {**pass_arguments(question), "metric": metric or find_metric(predictions)}
-    verdict = gate(new, **{**arguments, "against": old})
-    _write_files(verdict, junit, markdown)
+    _tell(gate(new, **{**arguments, "against": old}), output, label_evidence(new))
+
+
+def _ask_ledger(
+    path: Path,
+    question: GateArguments,
+    output: GateOutput,
+    reading: PredictionsArguments,
+    scoring: ScoresArguments,
+) -> None:
+    """Ask the gate of a ledger, by its path: an open one is not read by anyone else."""
+    from earnest.adapters.trials.files import is_ledger
+    from earnest.decision.gate import gate
+
+    options = [name for name, value in vars(reading).items() if value and name != "configs"]
+    options += [name for name, value in vars(scoring).items() if value]
+    if options and question.against is None:
+        raise InputError(f"{name_option(options[0])} is for tables, but this is a ledger")
+    configs = reading.configs or []
+    if len(configs) > 1:
+        raise InputError("a gate on a ledger judges one try", got=f"{len(configs)} names")
+    rival: object = question.against
+    if question.against is not None and not is_ledger(question.against):
+        names = None if question.metric is None else [question.metric]
+        reading = replace(reading, configs=None)
+        rival = read_file_and_metrics(question.against, reading, scoring, names or [""])[0]
+    arguments = {**pass_arguments(question), "against": rival}
+    _tell(gate(path, config=configs[0] if configs else None, **arguments), output, {})
+
+
+def _tell(verdict: Verdict, output: GateOutput, names: dict[str, str]) -> None:
+    """Write a verdict, and leave with its code."""
+    _write_files(verdict, output.junit, output.markdown)
     if output.json:
         write_json(verdict.to_dict())
     else:
         from earnest.cli.show.decision import show_verdict
 
-        show_verdict(verdict, label_evidence(new))
+        show_verdict(verdict, names)
     raise typer.Exit(verdict.exit_code)
 
 
 def _name_after_files(
-    new: Predictions | Scores, at: Path, old: Predictions | Scores, old_at: Path
-) -> tuple[Predictions | Scores, Predictions | Scores]:
+    new: AnyTable, at: Path, old: AnyTable, old_at: Path
+) -> tuple[AnyTable, AnyTable]:
     """Name one column of scores each after its file, where both files call it the same."""
     from earnest.core.data.scores import Scores
 

@@ -12,7 +12,7 @@ from earnest.cli.show.terminal import write_json
 from earnest.cli.writing import NAMES, check_ending, check_place, note_formulas
 from earnest.core.arguments.base import Argument
 from earnest.core.arguments.shared import (
-    ByWhat,
+    ConfigIs,
     Positive,
     Response,
     ScoreName,
@@ -159,7 +159,7 @@ class GatherOptions(JsonOutput):
         ),
     ] = None
     score: ScoreName = None
-    by: ByWhat = None
+    config_is: ConfigIs = None
     ensembles: Annotated[
         bool,
         Argument(
@@ -255,7 +255,7 @@ def command(
         ]
         _gather_scores(source, out, options, of_predictions)
         return
-    for name in ("score", "by"):
+    for name in ("score", "config_is"):
         if getattr(options, name) is not None:
             raise InputError(f"{arg(name)} is for logs of evaluations", cure="Leave it out.")
     from earnest.adapters.predictions.door import predictions_from
@@ -293,7 +293,7 @@ def _gather_scores(source: str, out: Path, options: GatherOptions, others: list[
     from earnest.adapters.scores.door import scores_from
     from earnest.cli.show.gather import facts_of_scores, show_gathered_scores
 
-    scores = scores_from(source, score=options.score, by=options.by or "model")
+    scores = scores_from(source, score=options.score, config_is=options.config_is or "model")
     scores.save(out)
     parts = scores.parts
     about = {"item": parts.ids, "group": parts.groups, "task": parts.tasks}

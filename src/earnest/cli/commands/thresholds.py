@@ -63,7 +63,7 @@ def command(
     metrics = question.metric or list(filter(None, [find_metric(predictions)]))
     if not metrics and predictions.exists():  # what is not there is refused when it is read
         refuse_no_metric()
-    pi = read_predictions(predictions, reading)
+    pi = read_predictions(predictions, reading, question.by)
     ask = pass_arguments(question, without=("metric", "rng"))
     from earnest.cli.show.progress import patiently
     from earnest.cli.show.thresholds import show_thresholds

@@ -144,4 +144,4 @@ def _list_trained(estimate: Estimate) -> Iterator[Fact]:
 def _list_trained_once(estimate: Estimate, test: str) -> Iterator[Fact]:
     """Yield that all design cases trained, and what tested."""
     yield "Trained", f"1 model of all cases of the table, seed {estimate.provenance.seed}"
-    yield "Tested", f"{test}: {write_count(estimate.n_cases, 'case')}"
+    yield "Tested", f"{test}: {write_count(estimate.n_cases or 0, 'case')}"

@@ -22,6 +22,7 @@ from earnest.cli.show.estimate import (
     title_of,
 )
 from earnest.cli.show.picture import HONEST, MARGIN, PictureAxis, draw_interval_signs, mark
+from earnest.cli.show.subgroups import list_subgroups
 from earnest.cli.show.terminal import ACCENT, GREY, clean, columns
 from earnest.comparison import TESTS
 from earnest.core.results.comparison import Comparison
@@ -52,6 +53,7 @@ def show_comparison(comparison: Comparison, names: Mapping[str, str] | None = No
     emit_blocks(
         [show_paragraph(decision(comparison, title_of(comparison)), "bold")],
         draw_picture(comparison, columns()),
+        list_subgroups(comparison.subgroups),
         [label_facts(facts)],
         remarks(comparison.cautions, CHECKED),
     )
@@ -172,7 +174,9 @@ def show_evidence(comparison: Comparison) -> Iterator[Fact]:
     if samples is not None:
         trained = write_count(int(samples), "bootstrap sample")
     parts = [write_count(comparison.n_cases, "case"), trained]
-    if comparison.estimand is ComparisonEstimand.ITEMS:
+    if comparison.evidence is not None:
+        parts = [trained, "no predictions"]
+    elif comparison.estimand is ComparisonEstimand.ITEMS:
         parts = [write_count(comparison.n_cases, "item")]
     if about.n_repeats > 1:
         parts.append(write_count(about.n_repeats, "repeat"))
@@ -328,13 +332,19 @@ def show_facts(results: Comparisons, names: Mapping[str, str] | None = None) -> 
     yield "At once", f"{which}: for all pairs, {how}; worse if not above {alpha}"
     yield from test_facts(first)
     about = first.provenance
-    items = first.estimand is ComparisonEstimand.ITEMS
-    units = write_count(first.n_cases, "item" if items else "case")
+    items = first.estimand is ComparisonEstimand.ITEMS or first.evidence is not None
+    units = write_count(first.n_cases, _name_unit(first))
     parts = [units, write_count(len(results.p_best), "configuration")]
     parts += [] if items else [splits(about.n_folds)]
     if results.seed is not None:
         parts.append(f"seed {results.seed}")
     yield "Evidence", ", ".join(parts)
+
+
+def _name_unit(comparison: Comparison) -> str:
+    if comparison.evidence is not None:
+        return "fold"
+    return "item" if comparison.estimand is ComparisonEstimand.ITEMS else "case"
 
 
 def _list_names(names: tuple[str, ...], most: int = 8) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from earnest.cli.show.estimate import Fact, emit_blocks, label_facts, remarks, show_paragraph
 from earnest.core.results.specs import Selection, Side
 from earnest.core.text.numbers import percent
+from earnest.decision.floor import Floor
 from earnest.decision.inclusion import Inclusions
 from earnest.decision.plan import DETECT, MOST_ITEMS, Plan
 from earnest.decision.sample_size import ModelPlan
@@ -37,6 +38,9 @@ def _list_facts(verdict: Verdict, names: Mapping[str, str]) -> Iterator[Fact]:
             f"{verdict.look} at these items; {percent(verdict.confidence_level)} for all",
         )
     yield ("Items", f"{verdict.n_items:,}")
+    for each in verdict.subgroups:
+        ends = "too few cases" if each.low is None or each.high is None else ""
+        yield (each.name, f"{each.outcome}, n={each.n_items:,}{', ' * bool(ends)}{ends}")
     yield ("Exit code", f"{verdict.exit_code}")
 
 
@@ -85,6 +89,28 @@ def show_model_plan(plan: ModelPlan) -> None:
     """Write what each criterion of a model needs."""
     facts = [(f"{each.kind}, {each.goal:g}", f"{each.n_cases:,} cases") for each in plan.criteria]
     emit_blocks([show_paragraph(plan.sentence, "bold")], [label_facts(facts)])
+
+
+def show_floor(result: Floor) -> None:
+    """Write how much of the best of many scores is luck."""
+    emit_blocks(
+        [show_paragraph(result.sentence, "bold")],
+        [label_facts(_list_floor_facts(result))],
+        remarks(result.cautions, "agreement"),
+    )
+
+
+def _list_floor_facts(result: Floor) -> Iterator[Fact]:
+    row = result.rows()[0]
+    least, most = result.correlation
+    level = percent(result.interval.confidence_level)
+    yield "Best", f"{result.winner}: {result.best:.4g}; mean of all {result.mean:.4g}"
+    yield "Luck", f"{row['luck_low']:.3g} to {row['luck_high']:.3g} of as many equally good tries"
+    yield "Expect", f"{row['corrected_low']:.4g} to {row['corrected_high']:.4g}"
+    yield "Interval", f"{result.interval.low:.4g} to {result.interval.high:.4g} at {level}"
+    yield "Lead", f"p at most {result.p_value:.2g} if all tries were equally good"
+    yield "Assumed", f"tries agree on a case with a correlation of {least:g} to {most:g}"
+    yield "Evidence", f"{result.n_tries:,} scores of {result.n_cases:,} cases each"
 
 
 def show_inclusions(result: Inclusions) -> None:

@@ -46,10 +46,13 @@ Fact = tuple[str, str]
 
 def show_estimate(estimate: Estimate, names: Mapping[str, str] | None = None) -> None:
     """Write one estimate; `names` says what to print of each configuration."""
+    from earnest.cli.show.subgroups import list_subgroups
+
     facts = [*subject(estimate, names), *method_facts(estimate), *show_evidence(estimate)]
     emit_blocks(
         sentences(estimate),
         draw_picture(estimate, columns()),
+        list_subgroups(estimate.subgroups),
         [label_facts(facts)],
         remarks(estimate.cautions, list_checked(estimate)),
     )
@@ -96,6 +99,7 @@ def sentences(
 
     `tried` is how many configurations were begun, where some were not evaluated on every fold.
     """
+    speaker = "the search" if estimate.evidence is not None else speaker
     yield indented(write_headline(estimate, speaker))
     yield show_paragraph(word_confidence(estimate))
     if whose := training_words(estimate, delivered=delivered):
@@ -164,13 +168,15 @@ def show_evidence(estimate: Estimate) -> Iterator[Fact]:
     """Yield what the number stands on."""
     provenance = estimate.provenance
     items = is_on_items(estimate)
+    size = estimate.n_cases
     parts = [
-        write_count(estimate.n_cases, "item" if items else "case"),
+        *([] if size is None else [write_count(size, "item" if items else "case")]),
         write_count(estimate.n_configs, "configuration"),
         *([] if items else [splits(provenance.n_folds)]),
     ]
     if provenance.n_repeats > 1:
         parts.append(write_count(provenance.n_repeats, "repeat"))
+    parts += [] if estimate.evidence is None else ["no predictions"]
     parts += [write_count(estimate.n_resamples, "resample")] if estimate.n_resamples else []
     split = (
         "evaluate" in provenance.knobs and estimate.n_configs > 1

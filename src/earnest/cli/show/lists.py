@@ -63,7 +63,7 @@ def _needs_of_test(spec: TestSpec) -> str:
         word for word, there in (("repeats", spec.repeats), ("groups", spec.groups)) if not there
     ]
     without = f"; not with {' or '.join(limits)}" if limits else ""
-    return f"needs {spec.needs}{folds}; {spec.metrics}; gives {output}{without}"
+    return f"needs {spec.evidence}{folds}; {spec.metrics}; gives {output}{without}"
 
 
 def _needs_of_method(spec: MethodSpec) -> str:
@@ -72,7 +72,7 @@ def _needs_of_method(spec: MethodSpec) -> str:
     folds = ", a fold for every case" if spec.leave_one_out else folds
     interval = "with an interval" if spec.interval else "no interval"
     corrected = "corrected for the search" if spec.corrected else "not corrected for the search"
-    return f"needs {spec.needs}{folds}; {spec.metrics}; {interval}; {corrected}"
+    return f"needs {spec.evidence}{folds}; {spec.metrics}; {interval}; {corrected}"
 
 
 def show_metrics(metrics: Sequence[Any]) -> None:

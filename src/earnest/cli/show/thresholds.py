@@ -27,8 +27,10 @@ from earnest.core.text.thresholds import (
     tell_choice,
     tell_gain,
     word_headline,
+    word_subgroups,
 )
 
+SUBGROUP_MEASURES = ("sensitivity", "specificity", "flagged")
 SHOWN = ("sensitivity", "specificity", "ppv", "npv", "flagged", "net_benefit")
 WIDTH = 16  # columns of a value with its band
 NARROW = 13  # columns of a value alone
@@ -52,9 +54,50 @@ def show_thresholds(
             *(show_paragraph(words) for words in (tell_gain(thresholds),) if words),
         ],
         [indented(_list_rows(thresholds, at))],
+        [
+            *(
+                [show_paragraph(word_subgroups(thresholds, _find_cut(thresholds, choices, at)))]
+                if thresholds.subgroups
+                else []
+            ),
+            *(
+                [indented(_list_subgroups(thresholds, _find_cut(thresholds, choices, at)))]
+                if thresholds.subgroups
+                else []
+            ),
+        ],
         [label_facts(_list_facts(thresholds))],
         remarks(cautions, "scales of scores, the order of the search, classes per fold, groups"),
     )
+
+
+def _find_cut(
+    thresholds: Thresholds, choices: Sequence[ThresholdChoice], at: Sequence[float] | None
+) -> float:
+    """Return the threshold at which subgroups are shown: named, chosen, or the usual one."""
+    if at:
+        return at[0]
+    return choices[0].threshold if choices else thresholds.usual
+
+
+def _list_subgroups(thresholds: Thresholds, cut: float) -> Table:
+    """Return a row per subgroup at one threshold, each rate with its band."""
+    table = Table.grid(padding=(0, 2))
+    names = SUBGROUP_MEASURES
+    table.add_column(no_wrap=True)
+    for _ in range(1 + len(names)):
+        table.add_column(justify="right", no_wrap=True)
+    heads = ["subgroup", "n", *(_head(SHORT[name]) for name in names)]
+    table.add_row(*(Text(word, style=GREY) for word in heads))
+    for each in thresholds.subgroups:
+        row, cells = each.table.at(cut), [Text(each.name), Text(f"{each.table.n_cases:,}")]
+        for name in names:
+            rate = row.rate(name)
+            assert rate is not None
+            value = Text(show_value(each.table, name, rate.value), style=ACCENT)
+            cells.append(value.append(f"  {show_band(each.table, name, rate)}", GREY))
+        table.add_row(*cells)
+    return table
 
 
 def _list_rows(thresholds: Thresholds, at: Sequence[float] | None) -> Table:

@@ -21,6 +21,7 @@ from earnest.cli.show.estimate import (
     sentences,
     show_paragraph,
 )
+from earnest.cli.show.subgroups import list_subgroups
 from earnest.cli.show.terminal import GREY, clean, columns, emit, write
 from earnest.core.base import check
 from earnest.core.data.target import Task
@@ -51,17 +52,18 @@ def show_read(job: Any) -> None:
 
 def read_words(table: Any) -> str:
     """Return in a line what the table holds."""
-    levels = table.inputs.levels
-    kinds = [
-        f"{count:,} {word}"
-        for word, count in (
-            ("numeric", sum(level == 0 for level in levels)),
-            ("categorical", sum(level > 0 for level in levels)),
-        )
-        if count
-    ]
-    noun = "feature" if len(levels) == 1 else "features"
-    return f"{table.n_known:,} cases, {' and '.join(kinds)} {noun}; {table.words}"
+    counts = table.schema.count_kinds()
+    words = {
+        ColumnKind.NUMBER: "numeric",
+        ColumnKind.CATEGORY: "categorical",
+        ColumnKind.LEVELS: "many-level",
+        ColumnKind.DATE: "date",
+        ColumnKind.TEXT: "text",
+    }
+    kinds = [f"{counts[kind]:,} {word}" for kind, word in words.items() if kind in counts]
+    listed = " and ".join(filter(None, [", ".join(kinds[:-1]), kinds[-1]]))
+    noun = "feature" if sum(counts.values()) == 1 else "features"
+    return f"{table.n_known:,} cases, {listed} {noun}; {table.words}"
 
 
 def describe_left_out(schema: Any) -> str:
@@ -110,9 +112,11 @@ def plan_words(job: Any, plan: Any) -> str:
     kind = f"grouped {kind}" if job.table.groups is not None else kind
     tried = write_count(plan.n_sure or len(plan.configs), "configuration")
     tried += " and more while there is time" if plan.n_sure else ""
-    parts = [tried, f"{job.options.folds} {kind}folds"]
-    if job.options.repeats > 1:
-        parts.append(f"{job.options.repeats} repeats")
+    splits = job.splits
+    used = "" if splits.n_used is None else f"{splits.n_used} of "
+    parts = [tried, f"{used}{splits.folds} {kind}folds"]
+    if splits.repeats > 1:
+        parts.append(f"{splits.repeats} repeats")
     if plan.n_rows < job.table.n_known:
         parts.append(f"{plan.n_rows:,} rows")
     return ", ".join([*parts, f"metric {job.metric}", f"seed {plan.seed}"])
@@ -134,6 +138,7 @@ def show_tuned(tuned: Any, no_report: str | None = None) -> None:
             *_read_plainly(tuned),
         ],
         draw_picture(estimate, columns()),
+        list_subgroups(estimate.subgroups),
         [label_facts(_facts(tuned))],
         remarks(estimate.cautions, list_checked(estimate)),
         [label_facts(_list_written(tuned, no_report))],

@@ -119,6 +119,7 @@ class BayesianTTest:
         estimand=ComparisonEstimand.LEARNERS,
         metrics=SupportedMetrics.ANY,
         cites="Corani, Benavoli 2015",
+        from_fold_scores=True,
         min_folds=2,
         p_value=False,
     )

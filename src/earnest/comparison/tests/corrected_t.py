@@ -57,6 +57,7 @@ class CorrectedTTest:
         estimand=ComparisonEstimand.LEARNERS,
         metrics=SupportedMetrics.ANY,
         cites="Nadeau, Bengio 2003",
+        from_fold_scores=True,
         min_folds=2,
         overlap=True,
         aliases=("nadeau_bengio",),

@@ -49,6 +49,7 @@ class CVTTest:
         estimand=ComparisonEstimand.LEARNERS,
         metrics=SupportedMetrics.ANY,
         cites="Dietterich 1998",
+        from_fold_scores=True,
         min_folds=2,
         repeats=False,
     )

@@ -51,6 +51,7 @@ class ResampledTTest:
         estimand=ComparisonEstimand.LEARNERS,
         metrics=SupportedMetrics.ANY,
         cites="Dietterich 1998",
+        from_fold_scores=True,
         min_folds=2,
         random_test_sets=True,
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from earnest.core.arguments.base import Argument
-from earnest.core.arguments.shared import HOW, Alternative, Jobs, Level, Metrics, Seed
+from earnest.core.arguments.shared import HOW, Alternative, ByColumns, Jobs, Level, Metrics, Seed
 
 KNOBS = "See [bold]earnest tests[/bold]. With options: \"mcnemar(p='mid')\"."
 ADJUSTMENTS = ("simultaneous", "holm", "bh", "none")
@@ -26,6 +26,7 @@ class CompareArguments:
             usual=True,
         ),
     ] = None
+    by: ByColumns = None
     alternative: Alternative = "two-sided"
     confidence_level: Level = 0.95
     n_resamples: Annotated[

@@ -8,6 +8,7 @@ from typing import Annotated
 from earnest.core.arguments.base import Argument
 from earnest.core.arguments.shared import (
     HOW,
+    ByColumns,
     Jobs,
     Level,
     Metrics,
@@ -36,6 +37,7 @@ class EstimateArguments:
     confidence_level: Level = 0.95
     side: SideName = "two-sided"
     n_resamples: Resamples = None
+    by: ByColumns = None
     rng: Seed = None
     selector: SelectorName = None
     undefined: Annotated[

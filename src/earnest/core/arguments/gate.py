@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from earnest.core.arguments.base import Argument
-from earnest.core.arguments.shared import HOW, Jobs, Level, Metric
+from earnest.core.arguments.shared import HOW, ByColumns, Jobs, Level, Metric
 
 BOUND = "What must be shown"
 SEED = 0  # the same evidence always gets the same verdict
@@ -53,6 +53,7 @@ class GateArguments:
             usual=True,
         ),
     ] = None
+    by: ByColumns = None
     confidence_level: Level = 0.95
     method: Annotated[
         str | None,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from earnest.core.arguments.base import Argument
-from earnest.core.arguments.shared import HOW, SIDES, Jobs, Resamples, Seed
+from earnest.core.arguments.shared import HOW, SIDES, ByColumns, Jobs, Resamples, Seed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +44,7 @@ class ReportArguments:
     ] = None
     side: Annotated[str | None, Argument(f"{', '.join(SIDES)}.", "SIDE", HOW, choices=SIDES)] = None
     n_resamples: Resamples = None
+    by: ByColumns = None
     explain: Annotated[
         bool,
         Argument("Explain what the search learned.", panel=HOW, opposite="--no-explain"),

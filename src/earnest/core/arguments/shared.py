@@ -52,6 +52,14 @@ SelectorName = Annotated[
         HOW,
     ),
 ]
+ByColumns = Annotated[
+    list[str] | None,
+    Argument(
+        "Judge its subgroups, too. Repeat for several.",
+        "COLUMN",
+        usual=True,
+    ),
+]
 Jobs = Annotated[
     int | None, Argument("Threads; -1 uses all cores. Results do not depend on it.", "N", HOW)
 ]
@@ -117,7 +125,7 @@ ScoreName = Annotated[
     str | None,
     Argument("Which score of a log, such as acc; of a long table, which column.", "NAME", SCORES),
 ]
-ByWhat = Annotated[
+ConfigIs = Annotated[
     str | None,
     Argument(
         "[dim]default: model[/dim]  Logs: whether model, task or file is the configuration.",
@@ -221,7 +229,7 @@ class ScoresArguments:
         ),
     ] = None
     score: ScoreName = None
-    by: ByWhat = None
+    config_is: ConfigIs = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,16 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from earnest.core.arguments.base import Argument
-from earnest.core.arguments.shared import HOW, Jobs, Level, Metrics, Seed, SelectorName, SideName
+from earnest.core.arguments.shared import (
+    HOW,
+    ByColumns,
+    Jobs,
+    Level,
+    Metrics,
+    Seed,
+    SelectorName,
+    SideName,
+)
 
 WHICH = "Which thresholds"
 MOST_RESAMPLES = 100_000  # whose counts are held
@@ -39,6 +48,7 @@ class ThresholdsArguments:
     n_resamples: Annotated[
         int, Argument("Bootstrap resamples.", "N", HOW, low=2, high=MOST_RESAMPLES)
     ] = 1000
+    by: ByColumns = None
     selector: SelectorName = None
     rng: Seed = None
     n_jobs: Jobs = None

@@ -6,9 +6,17 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from earnest.core.arguments.base import Argument
-from earnest.core.arguments.shared import HOW, READ, CasesArguments, EventColumn, Level, Seed
+from earnest.core.arguments.shared import (
+    HOW,
+    READ,
+    ByColumns,
+    CasesArguments,
+    EventColumn,
+    Level,
+    Seed,
+)
 
-ENSEMBLES = ("greedy", "none")
+ENSEMBLES = ("auto", "greedy", "none")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +60,17 @@ class TuneArguments(CasesArguments):
             "COLUMN",
         ),
     ] = None
-    folds: Annotated[int, Argument("Number of folds.", "K", HOW, usual=True, low=2)] = 10
+    by: ByColumns = None
+    folds: Annotated[
+        int | None,
+        Argument(
+            "[dim]default: 10, or 5 from 5,000 cases on[/dim]  Number of folds.",
+            "K",
+            HOW,
+            usual=True,
+            low=2,
+        ),
+    ] = None
     repeats: Annotated[int, Argument("Number of times to repeat the folds.", "R", HOW, low=1)] = 1
     drop: Annotated[
         str | None,
@@ -66,12 +84,12 @@ class TuneArguments(CasesArguments):
         str,
         Argument(
             "greedy: average several configurations if that promises more than the best one. "
-            "none: use the best one.",
+            "none: use the best one. auto: greedy where there is time to judge it.",
             "RULE",
             HOW,
             choices=ENSEMBLES,
         ),
-    ] = "none"
+    ] = "auto"
     portfolio: Annotated[
         str,
         Argument(

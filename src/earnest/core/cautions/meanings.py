@@ -425,11 +425,10 @@ _ALL = (
     Meaning(
         "EN072",
         "columns that are not used",
-        "Columns look like identifiers, copy the outcome, hold dates or text with many "
-        "levels, or nothing to learn from; or the model was not trained on them.",
-        "A model could memorize rows or read the answer, and cannot use dates and texts.",
-        "Keep a column with `keep`, pass a shared identifier as `group`, or derive numbers "
-        "from dates and texts.",
+        "Columns look like identifiers or names, copy the outcome, or hold nothing to learn "
+        "from; or the model was not trained on them.",
+        "A model could memorize rows or read the answer.",
+        "Keep a column with `keep`, or pass a shared identifier as `group`.",
     ),
     Meaning(
         "EN077",
@@ -513,7 +512,8 @@ _ALL = (
         "EN100",
         "configurations whose predictions were not kept",
         "Trials completed without `keep_predictions`, models of a tool have no out-of-fold "
-        "predictions, or a table of R holds one configuration of a search.",
+        "predictions, a table of R holds one configuration of a search, or a search kept only the "
+        "scores of its folds.",
         "They took part in the choice, and nothing corrects for that. Your winner may differ "
         "from the tool's.",
         "Keep the predictions of every configuration; the caution says why some are missing.",
@@ -571,9 +571,9 @@ _ALL = (
         "EN121",
         "cells that are read as something else than they look",
         "A table has formatted numbers (`1,234.50`, `45 %`), marks of missing values, codes "
-        "(`00123`), another encoding, or several sheets.",
+        "(`00123`), dates, text, many levels, another encoding, or several sheets.",
         "Numbers are read as the only ones they can mean, marks as missing, `00123` as a "
-        "category, and only the first sheet.",
+        "category, dates and text as numbers, and only the first sheet.",
         "Look at the examples. Set `decimal` and `thousands`, or save the table as CSV in UTF-8.",
     ),
     Meaning(

@@ -141,6 +141,48 @@ def few_folds(folds: int) -> Words:
 
 
 @caution("EN018")
+def few_folds_alone(folds: int, fewest: int) -> Words:
+    """Fold scores of too few folds for an interval."""
+    return Words(
+        f"There are {folds} folds, and nothing but their scores.",
+        f"With fewer than {fewest}, no interval from fold scores held at its level, so there is "
+        "none.",
+        "Keep the predictions with earnest.SearchCV, or use ten folds.",
+    )
+
+
+@caution("EN018")
+def repeats_unknown(splits: int) -> Words:
+    """Many splits, of which nobody said how they belong together."""
+    return Words(
+        f"There are {splits} splits. Whether they repeat a cross-validation is not known.",
+        "Repeats share their cases; taken as folds they would make an interval too narrow, so "
+        "there is none.",
+        "Pass the fitted search itself, or FoldScores.from_rows(rows, repeats=...).",
+    )
+
+
+@caution("EN018")
+def splits_overlap(splits: int) -> Words:
+    """Random splits, whose test sets share cases."""
+    return Words(
+        f"The {splits} test sets are random splits, which share cases.",
+        "Draws of splits vary less than samples do, so there is no interval.",
+        "Use folds, or keep the predictions with earnest.SearchCV.",
+    )
+
+
+@caution("EN035", about=Scope.SPREAD)
+def fold_scores_equal(folds: int) -> Words:
+    """All draws of folds have the same score."""
+    return Words(
+        f"The {folds} folds do not differ, in every draw.",
+        "Fold scores then tell nothing of other cases, so there is no interval.",
+        "Keep the predictions with earnest.SearchCV: errors that were not seen are allowed for.",
+    )
+
+
+@caution("EN018")
 def few_fold_scores(scores: int) -> Words:
     """A standard deviation comes from few fold scores."""
     return Words(

@@ -90,7 +90,7 @@ def dynamic_search(method: str, corrects: bool, crossed: bool) -> Words:
     name = f"Method {method!r}" if method else "The estimate of an ensemble"
     if crossed:
         what = (
-            "Two samplers were each told the scores of one half of the cases; "
+            "Each sampler or agent was told the scores of one half of the cases; "
             f"{name[0].lower()}{name[1:]} judges by all."
         )
     else:
@@ -123,7 +123,7 @@ def dynamic_search(method: str, corrects: bool, crossed: bool) -> Words:
 def crossed_search() -> Words:
     """A search by scores whose proposals are judged by cases that did not guide them."""
     return Words(
-        "Two samplers proposed the configurations, each told the scores of one half of the cases.",
+        "Each sampler or agent was told the scores of one half of the cases.",
         "The other half judges them, so the estimate is corrected for the proposals too. In greedy "
         "simulated searches 95 % bounds held in 93 to 100 %; on noise the value was up to .03 of "
         "an AUC too high, as after a random search.",
@@ -181,6 +181,52 @@ def disagreement(first: str, second: str) -> Words:
         f"The intervals of {first} and {second} do not overlap.",
         "At least one of them makes an assumption that does not hold for these data.",
         "Look at the folds and at the cautions of both.",
+    )
+
+
+@note("EN006", about=Scope.SEARCH)
+def last_round(configs: int, rows: int) -> Words:
+    """A halving search, of which the last round alone can be compared."""
+    return Words(
+        f"The search halved: {configs} of its {rows} rows are of the last round, on as many "
+        "cases or resources.",
+        "The value corrects for the choice among these; the rounds before chose them on the same "
+        "data, so some optimism is left.",
+        "Confirm the result on unseen cases, or search with earnest.SearchCV and drop='bced'.",
+    )
+
+
+@caution("EN014")
+def another_rule(refitted: str) -> Words:
+    """A search whose winner a function chose."""
+    return Words(
+        f"A function of `refit` chose the winner: {refitted}.",
+        "The value is for the best mean over folds, which may be another configuration.",
+        "Let `refit` name the score, or search with earnest.SearchCV.",
+    )
+
+
+@caution("EN100", about=Scope.SEARCH)
+def scores_alone(tries: int, least: float, most: float) -> Words:
+    """Nothing but one score per try, so that how far tries agree is assumed."""
+    return Words(
+        f"One score each of {tries:,} tries says nothing of how far they agree on a case; a "
+        f"correlation of {least:g} to {most:g} is assumed.",
+        "The luck and the corrected score are rough, and too small if tries are missing. The "
+        "interval holds for any agreement, and is wide.",
+        "Keep the scores of items or folds, or the predictions, and ask earnest.estimate.",
+    )
+
+
+@note("EN100", about=Scope.SEARCH)
+def predictions_would_add(assumed: bool) -> Words:
+    """Only fold scores are there; `assumed` if nobody said how the splits belong together."""
+    read = " They are read as the folds of one cross-validation." if assumed else ""
+    return Words(
+        f"The search kept the scores of its folds, not the predictions.{read}",
+        "Predictions would give a narrower interval, any other metric, thresholds, subgroups and "
+        "tests case by case.",
+        "Next time write `earnest.SearchCV` where you wrote `GridSearchCV`: it keeps them.",
     )
 
 
@@ -460,6 +506,31 @@ def rows_left_out(used: int, rows: int) -> Words:
         "usually be better.",
         f"Allow more time with {arg('budget')}.",
     )
+
+
+@note("EN077")
+def searched_on_fewer(
+    searched: int,
+    delivered: int,
+    metric: str,
+    more: int,
+    held_out: int,
+    score_searched: float | None,
+    score_more: float | None,
+) -> Words:
+    """The search saw fewer rows than the delivered model was fitted on."""
+    what = (
+        f"The search saw {searched:,} of {delivered:,} rows, so that it fits into its budget; the "
+        "model is fitted on all."
+    )
+    why = "The estimate is for a model of fewer rows, so expect a little more."
+    if score_searched is not None and score_more is not None:
+        why = (
+            f"The estimate is for fewer rows: on {held_out:,} rows that neither saw, the winner "
+            f"scores {score_searched:.4g} ({metric}) trained on those of the search, and "
+            f"{score_more:.4g} trained on {more:,}."
+        )
+    return Words(what, why, f"Allow more time with {arg('budget')}.")
 
 
 @note("EN077")

@@ -134,27 +134,33 @@ def empty_left_out(columns: tuple[tuple[str, str, str], ...]) -> Words:
     )
 
 
-@caution("EN072")
-def dates_left_out(columns: tuple[str, ...]) -> Words:
-    """Columns hold dates."""
-    return Words(
-        f"{_count_left_out(columns)}: {check.some(map(repr, columns))} "
-        f"hold{'s' if len(columns) == 1 else ''} dates.",
-        "Models cannot learn from what matters about a date (the weekday, an age, the time since); "
-        "and if new cases come later, shuffled folds are too optimistic.",
-        "Add such numbers as columns.",
-    )
-
-
 @note("EN072")
-def texts_left_out(columns: tuple[tuple[str, int | None], ...]) -> Words:
-    """Columns hold text with many levels: each with how many, None if every row has another."""
+def names_left_out(columns: tuple[tuple[str, int | None], ...]) -> Words:
+    """Columns hold short text with few cases each: with how many values."""
     listed = check.some(f"{name!r} ({count_values(count, 'levels')})" for name, count in columns)
     return Words(
         f"{_count_left_out(columns)}: {listed}.",
-        "Text with so many levels has too few cases of each to learn from.",
-        "Merge rare levels, or derive numbers from the text.",
+        "Names with so many levels have too few cases of each to learn from.",
+        f"Merge rare levels, or use the column with {arg('keep', columns[0][0])}.",
     )
+
+
+@note("EN121")
+def columns_encoded(
+    dates: tuple[str, ...], texts: tuple[str, ...], coded: tuple[str, ...]
+) -> Words:
+    """Columns that models do not see as they are: dates, text, categories of many levels."""
+    ways = (
+        (dates, "as year, month, weekday and time"),
+        (texts, "as components of the words in it"),
+        (coded, "as the mean outcome of each of its many levels"),
+    )
+    listed = "; ".join(f"{check.some(map(repr, names))} {way}" for names, way in ways if names)
+    why = "What levels and words are worth is learned in the training part of each fold."
+    if dates:
+        why = "If new cases come later than these, shuffled folds are too optimistic."
+    first = (*dates, *texts, *coded)[0]
+    return Words(f"Models see {listed}.", why, f"{arg('ignore', first)} leaves it out.")
 
 
 @note("EN072")

@@ -44,6 +44,7 @@ from earnest.core.data.responses import (
     refuse_class_columns,
     shape_scores,
 )
+from earnest.core.data.subgroups import ByLike, read_columns
 from earnest.core.data.target import Target, Task, read_classes, read_target
 from earnest.core.results.cautions import Caution
 from earnest.core.text.doors import arg
@@ -353,6 +354,7 @@ class Predictions:
         strata: ArrayLike | None = None,
         ordered: bool = False,
         ids: ArrayLike | None = None,
+        by: ByLike | None = None,
         sample_weight: None = None,
     ) -> Self:
         """Make Π from arrays.
@@ -392,6 +394,8 @@ class Predictions:
             Whether the cases are in time order.
         ids : array-like, shape (n,), optional
             Names of the cases.
+        by : array-like or dict of array-like, optional
+            Columns that divide the cases into subgroups, such as {'sex': sex, 'site': site}.
         sample_weight : None
             Not supported; weights are refused.
         """
@@ -421,6 +425,8 @@ class Predictions:
             ids=ids,
             repeats=repeats,
         )
+        if by is not None:
+            target = replace(target, subgroups=read_columns(by, target.n))
         if configs is None and repeats is None:
             refuse_class_columns(array, target)
         shaped = shape_scores(array, target.n, repeats, len(order))
@@ -616,6 +622,8 @@ class Predictions:
         digest.update(f"{self.responses.dtype.name}{self.responses.shape}".encode())
         for block in yield_row_bytes(self.responses):
             digest.update(block)
+        for column in self.target.subgroups:
+            digest.update(repr(column.to_plain()).encode())
         for other in self.others:
             digest.update(other.fingerprint.encode())
         if self.guides is not None:

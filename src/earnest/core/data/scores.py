@@ -32,6 +32,7 @@ from earnest.core.base.arrays import (
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.cautions import of_tables
 from earnest.core.data.folds import encode_folds
+from earnest.core.data.guides import Guides
 from earnest.core.data.measure import OF_JUDGEMENTS, OF_SAMPLES, Aggregate, Measure, Rule
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
@@ -70,6 +71,8 @@ class ScoreParts:
         Judgements of pairs, coded as `metrics/scores.py` says.
     remarks : tuple of Caution
         What had to be guessed or mended to read them.
+    guides : Guides, optional
+        Which half of the items guided each configuration, see `Predictions`.
     """
 
     values: Numbers
@@ -81,6 +84,7 @@ class ScoreParts:
     fold: NDArray[Any] | None = None
     codes: NDArray[np.int64] | None = None
     remarks: tuple[Caution, ...] = ()
+    guides: Guides | None = None
 
 
 def as_matrix(table: object, per_item: str = "scores") -> Numbers:
@@ -549,6 +553,8 @@ class Scores:
                 digest.update(str(matrix.dtype).encode())
                 for block in yield_row_bytes(matrix):
                     digest.update(block)
+        if parts.guides is not None:
+            digest.update(repr(parts.guides.to_text()).encode())
         return digest.hexdigest()[:32]
 
     @cached_property
@@ -570,6 +576,7 @@ class Scores:
             configs=self.configs.take(columns),
             values=self.parts.values[:, columns],
             per=None if per is None else per[:, columns],
+            guides=None if self.parts.guides is None else self.parts.guides.select(columns),
         )
         return self._with(parts)
 
@@ -589,6 +596,7 @@ class Scores:
             tasks=part(old.tasks),
             fold=part(old.fold),
             codes=part(old.codes),
+            guides=None if old.guides is None else old.guides.take(rows),
         )
         return self._with(parts)
 
@@ -731,8 +739,14 @@ def make_predictions(scores: Scores) -> Predictions:
         measure = replace(scores.measure, items=items, binary=False)
         target = Target(y=np.zeros(count), task=Task.SCORES, measure=measure)
         remarks = (*remarks, _batch_remark(items, count))
-    configs = parts.configs if columns is None else parts.configs.take(columns)
-    return _make_table(target, configs, table, (*parts.remarks, *remarks))
+    configs, guides = parts.configs, parts.guides
+    if columns is not None:
+        configs = configs.take(columns)
+    if guides is not None:
+        guides = guides if rows is None else guides.take(rows)
+        guides = guides if columns is None else guides.select(columns)
+    pi = _make_table(target, configs, table, (*parts.remarks, *remarks))
+    return replace(pi, guides=guides)
 
 
 def _make_table(
@@ -780,7 +794,7 @@ def sum_up_samples(values: Numbers, rule: Rule) -> Numbers:
 def count_batches(scores: Scores, items: int, configs: int) -> int:
     """Return in how many batches items are drawn, 0 where each is drawn by itself."""
     parts, kind = scores.parts, scores.measure.rule.kind
-    plain = parts.groups is None and parts.tasks is None
+    plain = parts.groups is None and parts.tasks is None and parts.guides is None
     if not plain or kind not in (Aggregate.MEAN, *OF_SAMPLES) or scores.batches == 0:
         return 0
     if scores.batches is None:
@@ -919,7 +933,8 @@ def _of_folds(scores: Scores) -> Predictions:
     if parts.per is not None:
         responses = np.stack([parts.values, parts.per], axis=-1)
     target = _make_target(scores, np.zeros(len(parts.values)))
-    return _make_table(target, parts.configs, responses, parts.remarks, parts.fold)
+    pi = _make_table(target, parts.configs, responses, parts.remarks, parts.fold)
+    return replace(pi, guides=parts.guides)
 
 
 def _of_judgements(scores: Scores) -> Predictions:

@@ -29,6 +29,7 @@ from earnest.core.base.arrays import (
 )
 from earnest.core.base.errors import InputError
 from earnest.core.data.measure import Measure
+from earnest.core.data.subgroups import SubgroupColumn
 from earnest.core.text.doors import arg
 
 S = TypeVar("S", bound=np.generic)
@@ -147,6 +148,8 @@ class Target:
         The names of the cases, all different.
     measure : Measure, optional
         Scores only: what they are summed up to.
+    subgroups : tuple of SubgroupColumn
+        Columns that divide the cases, which `by` names.
 
     Examples
     --------
@@ -167,6 +170,7 @@ class Target:
     ordered: bool = False
     ids: NDArray[np.generic] | None = None
     measure: Measure | None = None
+    subgroups: tuple[SubgroupColumn, ...] = ()
 
     def __post_init__(self) -> None:
         """Read the task, which may be given by its name."""
@@ -218,6 +222,7 @@ class Target:
             groups=part(self.groups),
             strata=part(self.strata),
             ids=part(self.ids),
+            subgroups=tuple(column.take(rows) for column in self.subgroups),
         )
 
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import ClassVar
 
-from earnest.core.results.base import OPTIONAL, Plain, check_lengths
+from earnest.core.results.base import OPTIONAL, Plain, check_lengths, find_longest_run
 from earnest.core.results.interval import Interval
-from earnest.core.results.thresholds import find_longest_run
 
 
 class CalibrationVerdict(StrEnum):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -15,7 +15,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.provenance import JsonObject
 from earnest.core.cautions import of_limits, of_search
-from earnest.core.results.base import FLAT, MetricResult, Plain
+from earnest.core.results.base import FLAT, OPTIONAL, MetricResult, Plain
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import SOURCE, Provenance, Scale, by_severity, few_beyond
 from earnest.core.results.interval import (
@@ -26,7 +26,8 @@ from earnest.core.results.interval import (
     open_side,
     tail_of,
 )
-from earnest.core.results.specs import ComparisonEstimand, Side
+from earnest.core.results.specs import ComparisonEstimand, Evidence, Side
+from earnest.core.results.subgroups import Subgroups
 from earnest.core.text.cleaning import clean_line
 from earnest.core.text.comparison import (
     chance_words,
@@ -183,11 +184,16 @@ class Comparison(MetricResult):
     estimand : ComparisonEstimand
         What the difference is of: of learners, or of the models of these folds.
     n_cases, n_resamples, n_valid : int
-        What it is based on; `n_valid` resamples had a defined value.
+        What it is based on; `n_valid` resamples had a defined value. Of scores of folds the cases
+        are folds.
     cautions : tuple of Caution
         Coded remarks.
     provenance : Provenance
         Seed, fingerprint, folds, knobs and versions.
+    evidence : Evidence or None
+        'scores of folds' where these were all there was.
+    subgroups : Subgroups or None
+        The difference in every subgroup, where `by` was asked for.
     source : LimitSource or None
         Where limits of any level are read from; not in the repr, not compared.
 
@@ -237,6 +243,8 @@ class Comparison(MetricResult):
     least_p: float | None = None
     best_of: int | None = None
     p_at_once: Mapping[str, float] | None = None
+    evidence: Evidence | None = field(default=None, metadata=OPTIONAL)
+    subgroups: Subgroups | None = field(default=None, metadata=OPTIONAL)
     source: LimitSource | None = field(default=None, repr=False, compare=False, metadata=SOURCE)
 
     @property
@@ -341,11 +349,18 @@ class Comparison(MetricResult):
             | {name: getattr(self, name) for name in (*last, "estimand", "n_cases")}
         ]
 
+    def _print_more(self) -> Iterator[str]:
+        """Yield a line per subgroup, where they were compared."""
+        if self.subgroups is not None:
+            yield repr(self.subgroups)
+            yield from self.subgroups._print_more()
+
     def __repr__(self) -> str:
         """Return one line that can be pasted in a paper."""
         pair = f"{self.metric}({self.a}) - {self.metric}({self.b})"
         words = [outcome_words(self, pair), interval_words(self), chance_words(self)]
-        return clean_line(f"{', '.join(w for w in words if w)} ({self.test}, n={self.n_cases})")
+        size = f"n={self.n_cases}" if self.evidence is None else f"{self.n_cases} folds"
+        return clean_line(f"{', '.join(w for w in words if w)} ({self.test}, {size})")
 
 
 def level_remarks(comparison: Comparison) -> Iterable[Caution]:

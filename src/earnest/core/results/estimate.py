@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsFloat
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsFloat
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.errors import EarnestError, EvidenceError, UnknownNameError
-from earnest.core.base.provenance import JsonObject, finite
+from earnest.core.base.provenance import finite
 from earnest.core.cautions import of_evidence, of_limits
 from earnest.core.data.folds import TrainingSizes
 from earnest.core.results.base import (
@@ -33,8 +33,10 @@ from earnest.core.results.interval import (
     NormalLimits,
     limit_remarks,
 )
-from earnest.core.results.readings import Reading
-from earnest.core.results.specs import AgainstChance, Guide, Selection, Side
+from earnest.core.results.scale import Provenance as Provenance
+from earnest.core.results.scale import Scale as Scale
+from earnest.core.results.specs import AgainstChance, Evidence, Guide, Selection, Side
+from earnest.core.results.subgroups import Subgroups
 from earnest.core.text.numbers import decimals, number
 
 if TYPE_CHECKING:
@@ -48,35 +50,6 @@ _NOT_CORRECTED = {
     Selection.BOUND_ONLY: "bound corrected, ",
 }
 FEW_IN_TAIL = 5  # draws beyond a limit under which the limit is rough
-
-
-@dataclass(frozen=True)
-class Scale(Plain):
-    """The metric that a number is in: its name, direction and range, and its plain reading.
-
-    `ideal` is the value of a right model where it lies inside the range; then no direction is
-    better.
-    """
-
-    name: str = field(metadata={"key": "metric"})
-    greater_is_better: bool
-    limits: tuple[float, float]
-    reading: Reading | None = field(default=None, metadata=OPTIONAL)
-    ideal: float | None = field(default=None, metadata=OPTIONAL)
-
-    def clip(self, value: float) -> float:
-        """Bring a value into the metric's range."""
-        return min(max(value, self.limits[0]), self.limits[1])
-
-    @classmethod
-    def from_dict(cls, data: JsonObject) -> Self:
-        """Make it from the plain data of a result."""
-        scale = super().from_dict(data)
-        low, high = scale.limits  # NaN for an open end
-        limits = (-math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high)
-        if not scale.name or not limits[0] <= limits[1]:
-            raise ValueError(f"{scale} is not a metric")
-        return replace(scale, limits=limits)
 
 
 @dataclass(frozen=True)
@@ -96,18 +69,6 @@ class ScoreErrors:
     value: float | None = None
     optimism: float | None = None
     gain: float | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Provenance(Plain):
-    """How a number came about, so that it can be reproduced."""
-
-    seed: int | None
-    fingerprint: str
-    n_folds: int
-    n_repeats: int
-    knobs: JsonObject
-    versions: Mapping[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,7 +96,8 @@ class Estimate(MetricResult):
     winner_label : str or None
         The same with its parameters, such as 'c7: C 10, gamma 0.1'; None where they are not known.
     n_cases, n_configs, n_resamples, n_valid : int
-        What it is based on; `n_valid` resamples had a defined value.
+        What it is based on; `n_valid` resamples had a defined value. `n_cases` is None where only
+        scores of folds are known, and not of how many cases.
     cautions : tuple of Caution
         Coded remarks.
     provenance : Provenance
@@ -154,6 +116,10 @@ class Estimate(MetricResult):
     guide : Guide or None
         Which cases guided the proposals of an adaptive search, and so whether the value is
         corrected for them; None where the configurations were fixed in advance.
+    evidence : Evidence or None
+        'scores of folds' where these were all there was; None for predictions and the like.
+    subgroups : Subgroups or None
+        The score in every subgroup, where `by` was asked for.
     source : LimitSource or None
         Where limits of any level are read from; not in the repr, not compared.
     details : object
@@ -188,7 +154,7 @@ class Estimate(MetricResult):
     selection: Selection
     naive: float | None
     winner: str | None
-    n_cases: int
+    n_cases: int | None
     n_configs: int
     n_resamples: int | None
     n_valid: int | None
@@ -200,6 +166,8 @@ class Estimate(MetricResult):
     ensemble: Mapping[str, float] | None = field(default=None, metadata=OPTIONAL)
     winner_label: str | None = field(default=None, metadata=OPTIONAL)
     guide: Guide | None = field(default=None, metadata=OPTIONAL)
+    evidence: Evidence | None = field(default=None, metadata=OPTIONAL)
+    subgroups: Subgroups | None = field(default=None, metadata=OPTIONAL)
     source: LimitSource | None = field(default=None, repr=False, compare=False, metadata=SOURCE)
     details: Any = field(default=None, repr=False, compare=False, metadata=HIDDEN)
 
@@ -218,6 +186,12 @@ class Estimate(MetricResult):
     def honest(self) -> bool:
         """Whether value or limit allow for the choice of the winner, or nothing was selected."""
         return self.selection is not Selection.UNCORRECTED
+
+    @property
+    def splits(self) -> str:
+        """The folds, and the repeats if there are several: '10 folds', '5 folds x 3'."""
+        repeats = self.provenance.n_repeats
+        return f"{self.provenance.n_folds} folds" + (f" x {repeats}" if repeats > 1 else "")
 
     @property
     def optimism(self) -> float | None:
@@ -355,6 +329,9 @@ class Estimate(MetricResult):
         """Yield the winner by its parameters, where they are known."""
         if self.winner_label is not None:
             yield f"winner {self.winner_label}"
+        if self.subgroups is not None:
+            yield repr(self.subgroups)
+            yield from self.subgroups._print_more()
 
     def __repr__(self) -> str:
         """Return one line that can be pasted in a paper."""
@@ -367,7 +344,8 @@ class Estimate(MetricResult):
             of = f"ensemble of {len(self.ensemble)} of {self.n_configs} configs, "
         of += _NOT_CORRECTED.get(self.selection, "")
         trained = "" if self.training is None else f"trained on {self.training}, "
-        return f"{words} ({self.method}, {of}{trained}n={self.n_cases})"
+        size = f"n={self.n_cases}" if self.evidence is None else self.splits
+        return f"{words} ({self.method}, {of}{trained}{size})"
 
 
 def make_interval(source: LimitSource, ask: Ask, scale: Scale) -> Interval:

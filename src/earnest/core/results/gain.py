@@ -93,7 +93,7 @@ class Gain(Improvement):
         Coded remarks.
     provenance : Provenance
         Seed, fingerprint, folds, knobs and versions.
-    units : {'cases', 'items'}
+    units : {'cases', 'items', 'folds'}
         What it is about: cases that models predicted, or items that were scored.
 
     Examples

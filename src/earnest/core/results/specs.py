@@ -16,6 +16,7 @@ class Evidence(StrEnum):
     REPLICATES = "bootstrap-trained replicates"
     NESTED = "nested predictions"
     PAIRED = "predictions in halves of the cases"
+    FOLD_SCORES = "scores of folds"
 
 
 class Design(StrEnum):
@@ -35,6 +36,7 @@ _DESIGNS: dict[Evidence, tuple[Design, ...]] = {
     Evidence.REPLICATES: (Design.REPLICATES,),
     Evidence.NESTED: (Design.PAIRS, Design.SEARCH),
     Evidence.PAIRED: (Design.HALVES,),
+    Evidence.FOLD_SCORES: (),
 }
 
 
@@ -247,6 +249,8 @@ class MethodSpec:
     overlap : bool
         Whether it has a knob `ratio` for the size of test sets relative to training sets, which
         `assess` sets where the splits train on less than all other cases.
+    from_fold_scores : bool
+        Whether the scores of folds are enough, without the predictions.
     min_folds, min_repeats : int
         The least number of folds, and of repeats.
     leave_one_out : bool
@@ -284,6 +288,7 @@ class MethodSpec:
     repeats: int = 1
     no_groups: str = ""
     overlap: bool = False
+    from_fold_scores: bool = False
     min_folds: int = 1
     min_repeats: int = 1
     leave_one_out: bool = False
@@ -301,6 +306,17 @@ class MethodSpec:
         if self.design is not None and self.design not in _DESIGNS[self.needs]:
             designs = " or ".join(_DESIGNS[self.needs])
             raise ValueError(f"method {self.name!r} needs {self.needs}, which {designs} give")
+
+    @property
+    def evidence(self) -> str:
+        """What it computes from, in words."""
+        return f"{self.needs}, or {Evidence.FOLD_SCORES}" if self.from_fold_scores else self.needs
+
+    def takes(self, evidence: Evidence) -> bool:
+        """Tell whether it computes from a kind of evidence."""
+        if evidence is Evidence.FOLD_SCORES:
+            return self.from_fold_scores
+        return self.needs is evidence
 
     def label(self, *, alone: bool = False) -> str:
         """Return a word or two for the method; `alone` where one configuration was tried."""

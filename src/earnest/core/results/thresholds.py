@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -21,6 +21,7 @@ from earnest.core.results.base import (
     MetricResult,
     Plain,
     check_lengths,
+    find_longest_run,
 )
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance, Scale
@@ -225,20 +226,6 @@ class DecisionGain(Plain):
         )
 
 
-def find_longest_run(
-    thresholds: Sequence[float], true_there: Sequence[bool]
-) -> tuple[float, float] | None:
-    """Return the ends of the longest run of thresholds at which something is true."""
-    runs: list[list[float]] = [[]]
-    for threshold, true in zip(thresholds, true_there, strict=True):
-        if true:
-            runs[-1].append(threshold)
-        elif runs[-1]:
-            runs.append([])
-    longest = max(runs, key=len)
-    return (longest[0], longest[-1]) if longest else None
-
-
 def count_rates(
     hits: Floats, alarms: Floats, positives: float, negatives: float, odds: Floats | float | None
 ) -> dict[str, Floats]:
@@ -276,6 +263,28 @@ def count_rates(
 
 
 @dataclass(frozen=True, kw_only=True)
+class SubgroupThresholds(Plain):
+    """The table of thresholds of one subgroup, on the grid of all cases.
+
+    Attributes
+    ----------
+    column, level : str
+        The column, and its level.
+    table : Thresholds
+        Its table; each measure's band holds in all subgroups at once.
+    """
+
+    column: str
+    level: str
+    table: Thresholds
+
+    @property
+    def name(self) -> str:
+        """Column and level, as in 'sex = f'."""
+        return f"{self.column} = {self.level}"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Thresholds(MetricResult):
     """What to expect of a winner at every decision threshold, corrected for the choice.
 
@@ -309,6 +318,8 @@ class Thresholds(MetricResult):
         Coded remarks.
     provenance : Provenance
         Seed, fingerprint, folds, knobs and versions.
+    subgroups : tuple of SubgroupThresholds
+        The same of every subgroup, where `by` was asked for.
     draws : ThresholdDraws or None
         The counts that `choose` reads.
     against : DecisionGain or None
@@ -350,6 +361,7 @@ class Thresholds(MetricResult):
     cautions: tuple[Caution, ...]
     provenance: Provenance = field(metadata=FLAT)
     winner_label: str | None = field(default=None, metadata=OPTIONAL)
+    subgroups: tuple[SubgroupThresholds, ...] = ()
     draws: ThresholdDraws | None = field(default=None, repr=False, compare=False, metadata=DRAWN)
     against: DecisionGain | None = field(default=None, metadata=OPTIONAL)
 

@@ -376,6 +376,7 @@ def read_frame(
     repeat: str | None = "repeat",
     id: str | None = None,
     strata: str | None = "strata",
+    by: str | Sequence[str] = (),
     time: str | None = None,
     event: str | None = None,
     configs: Sequence[str] | None = None,
@@ -419,6 +420,8 @@ def read_frame(
     target, fold, group, repeat, id, strata : str, optional
         Names of columns. Those of the default names are used where they stand; another name must
         stand there, and None leaves the column out. `fold=None` makes one hold-out fold.
+    by : str or sequence of str
+        Columns that divide the cases into subgroups; they are kept with the predictions.
     time, event : str, optional
         Survival: the columns of times and events, by default those of these names.
     configs : sequence of str, optional
@@ -448,14 +451,16 @@ def read_frame(
     >>> read_frame(table)
     Predictions(n=2, configs=2, repeats=1, folds=1, task=binary, response=probability)
     """
-    named = (target, fold, group, repeat, id, strata, time, event)
+    divided = _list_models(by)
+    named = (target, fold, group, repeat, id, strata, time, event, *divided)
     opened = frame if isinstance(frame, Columns) else Columns.of(add_index_levels(frame, named))
-    labels = {name for name in (fold, group, repeat, id, strata, *_list_models(model)) if name}
+    singles = (fold, group, repeat, id, strata)
+    labels = {name for name in (*singles, *divided, *_list_models(model)) if name}
     labels |= LABEL_COLUMNS
     opened = clear_columns(opened, read_missing(missing), labels, _list_labels(opened, target))
     if format is not None:
         check.one_of("format", format, ("wide", "long"))
-    named_roles = Roles(target, time, event, fold, group, repeat, id, strata)
+    named_roles = Roles(target, time, event, fold, group, repeat, id, strata, divided)
     parts = LongParts.of(model, prediction)
     written_by_r = None if format == "wide" else find_r_table(opened)
     if written_by_r is None:

@@ -13,6 +13,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
+from earnest.core.data.subgroups import ByLike
 from earnest.core.data.target import Task
 from earnest.core.tables.formats.missing import read_missing
 from earnest.core.tables.formats.text import LABELS, SIGNS, TextOptions
@@ -51,6 +52,7 @@ class ArrayOptions(_Meaning, total=False):
     groups: ArrayLike | None
     strata: ArrayLike | None
     ids: ArrayLike | None
+    by: ByLike | None
     configs: Configs | Iterable[object] | None
     classes: Sequence[object] | None
     repeats: int | None
@@ -64,6 +66,7 @@ class FrameOptions(_Columns, total=False):
     group: str | None
     id: str | None
     strata: str | None
+    by: str | Sequence[str]
     classes: Sequence[object] | None
 
 
@@ -80,6 +83,7 @@ class FileOptions(_Columns, total=False):
     group: ArrayLike | None
     id: ArrayLike | None
     strata: ArrayLike | None
+    by: str | Sequence[str]
     classes: Sequence[object] | str | None
     scores: ArrayLike
     y: ArrayLike | tuple[ArrayLike, ArrayLike]
@@ -133,7 +137,9 @@ def make_text_options(options: Mapping[str, object]) -> TextOptions:
     model = options.get("model")
     several = isinstance(model, Iterable) and not isinstance(model, str)
     models = cast(Iterable[object], model) if several else [model]
-    labels = [options.get(name, name) for name in LABELS]
+    by = options.get("by", ())
+    divided = [by] if isinstance(by, str) else list(cast(Iterable[object], by))
+    labels = [*(options.get(name, name) for name in LABELS), *divided]
     return TextOptions.of(
         options,
         missing=read_missing(options.get("missing", ())),
@@ -167,6 +173,10 @@ def refuse_other_options(
 ) -> None:
     """Refuse options that contradict a file which describes itself; those that repeat it pass."""
     says = _list_facts(facts) | {"delimiter": delimiter, "decimal": "."}
+    carried = [column["name"] for column in facts.get("by", [])]
+    by = options.get("by", ())
+    if set([by] if isinstance(by, str) else cast(Iterable[object], by)) <= set(carried):
+        says["by"] = by
     other = [n for n, v in options.items() if n not in _KEPT and not _is_same(n, v, says)]
     if other:
         listed = (

@@ -33,10 +33,12 @@ class Roles:
     repeat: str | None = None
     id: str | None = None
     strata: str | None = None
+    by: tuple[str, ...] = ()
 
     def used(self) -> set[str]:
         """Return the names of the columns that have a part."""
-        return {getattr(self, f.name) for f in fields(self)} - {None}
+        singles = {getattr(self, f.name) for f in fields(self) if f.name != "by"}
+        return (singles - {None}) | set(self.by)
 
 
 _OPTIONAL = Roles(fold="fold", group="group", repeat="repeat", strata="strata")
@@ -74,7 +76,8 @@ def assign_roles(columns: Columns, *, long: bool, named: Roles, survival: bool) 
                 else f". If the column does not hold repeats, pass {arg('repeat', None)}."
             ),
         )
-    roles = Roles(target, time, event, fold, group, repeat, id_column, strata)
+    by = tuple(_check_present(columns, name, "by") for name in dict.fromkeys(named.by))
+    roles = Roles(target, time, event, fold, group, repeat, id_column, strata, by)
     _refuse_near_misses(columns, named, roles)
     return roles
 
@@ -121,6 +124,7 @@ class CaseColumns(TypedDict):
     ids: RawArray | None
     groups: RawArray | None
     strata: RawArray | None
+    by: dict[str, RawArray] | None
 
 
 @dataclass(frozen=True)
@@ -161,6 +165,7 @@ def read_about_cases(columns: Columns, roles: Roles, grid: Grid | None) -> CaseC
         "ids": ids,
         "groups": None if roles.group is None else read_case_values(columns, roles.group, grid),
         "strata": None if roles.strata is None else read_case_values(columns, roles.strata, grid),
+        "by": {name: read_case_values(columns, name, grid) for name in roles.by} or None,
     }
 
 

@@ -16,6 +16,7 @@ from earnest.core.base import check
 from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import EarnestError, FormatError
 from earnest.core.base.writing import replacing
+from earnest.core.data.guides import Guides
 from earnest.core.data.measure import Measure
 from earnest.core.data.scores import ScoreParts
 from earnest.core.results.cautions import Caution
@@ -201,6 +202,7 @@ def _rebuild(
             **{name: array for name, array in arrays.items() if name != HEADER},
             configs=rebuild_configs(facts),
             remarks=tuple(Caution.from_dict(remark) for remark in facts["remarks"]),
+            guides=Guides.of_text(*facts["guides"]) if "guides" in facts else None,
         )
         measure = Measure.from_dict(facts["measure"])
         scores = kind._of(parts, measure, facts["incomplete"], facts["batches"])
@@ -249,6 +251,8 @@ def save_scores(scores: Scores, path: str | Path) -> Path:
         "remarks": [remark.to_dict() for remark in parts.remarks],
         "fingerprint": scores.fingerprint,
     }
+    if parts.guides is not None:
+        facts["guides"] = list(parts.guides.to_text())
     with replacing(path) as temporary:
         if suffix == ".npz":
             arrays = {name: getattr(parts, name) for name in ("values", "per", *_ABOUT, "fold")}

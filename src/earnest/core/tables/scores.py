@@ -447,7 +447,9 @@ class _Frame:
             configs=configs,
             fold=None if fold is None else as_array("fold", fold),
             remarks=tuple(self.remarks),
-            **about,
+            ids=about["ids"],
+            groups=about["groups"],
+            tasks=about["tasks"],
         )
 
     def _refuse_changing(self, name: str, column: RawArray, first: NDArray[np.intp]) -> None:

@@ -115,6 +115,11 @@ def word_confidence(gain: Gain) -> str:
     return f"{text} {describe_span(gain.interval, count_gain_decimals(gain))} than {_start(gain)}."
 
 
+def _more_of(gain: Gain) -> str:
+    """Return what to collect more of: folds hold cases, and more of them are none."""
+    return "cases" if gain.units == "folds" else gain.units
+
+
 def width_words(gain: Gain, interval: Interval | None = None) -> str:
     """Return what twice the cases would make of the limits; empty where there are none.
 
@@ -128,7 +133,7 @@ def width_words(gain: Gain, interval: Interval | None = None) -> str:
     now, then = (
         show_difference(gain, half_width) for half_width in (width, width / math.sqrt(2.0))
     )
-    return f"With twice the {gain.units} the limits would be about ±{then} instead of ±{now}."
+    return f"With twice the {_more_of(gain)} the limits would be about ±{then} instead of ±{now}."
 
 
 def word_advice(gain: Gain) -> tuple[str, ...]:
@@ -141,17 +146,20 @@ def word_advice(gain: Gain) -> tuple[str, ...]:
     if gain.shown:
         return (
             "More configurations of this kind buy little: stop here, and collect more "
-            f"{gain.units}.",
+            f"{_more_of(gain)}.",
             cases,
         )
     if gain.lost:
-        return (f"Use {_start(gain)}, or collect more {gain.units} before you search again.", cases)
+        return (
+            f"Use {_start(gain)}, or collect more {_more_of(gain)} before you search again.",
+            cases,
+        )
     if gain.interval is None or _stayed(gain):
-        return (f"Collect more {gain.units} before you try more configurations.", cases)
+        return (f"Collect more {_more_of(gain)} before you try more configurations.", cases)
     most = show_difference(gain, gain.interval.high)
     return (
         f"The search gained at most {most}. If that is too little to matter, stop here; otherwise "
-        f"collect more {gain.units} before you try more configurations.",
+        f"collect more {_more_of(gain)} before you try more configurations.",
         cases,
     )
 
@@ -160,7 +168,8 @@ def word_line(gain: Gain) -> str:
     """Return a gain as one line."""
     value, seeming = (show_difference(gain, score) for score in (gain.value, gain.seeming))
     order = "as tried" if gain.order == "tried" else "in any order"
+    size = f"{gain.n_cases} folds" if gain.units == "folds" else f"n={gain.n_cases}"
     return (
         f"{gain.metric} gain {value}{show_interval(gain)}, seemingly {seeming} "
-        f"({gain.n_configs} config{'s' * (gain.n_configs != 1)} {order}, n={gain.n_cases})"
+        f"({gain.n_configs} config{'s' * (gain.n_configs != 1)} {order}, {size})"
     )

@@ -145,3 +145,12 @@ def tell_gain(thresholds: Thresholds) -> str:
         f"The net benefit is {' and '.join(verdicts)} than that of {other} ({level} at all "
         "thresholds at once)."
     )
+
+
+def word_subgroups(thresholds: Thresholds, threshold: float) -> str:
+    """Return the heading of the rates of subgroups at a threshold."""
+    level = percent(thresholds.confidence_level)
+    return (
+        f"In subgroups at {show_cut(thresholds.at(threshold).threshold)}; with {level} confidence "
+        "the band of a measure holds in all of them at once."
+    )

@@ -22,6 +22,7 @@ from earnest.inference.left_out.estimates import has_pairs
 from earnest.kernels.score import score_table
 from earnest.metrics.families import (
     EPS,
+    METRICS,
     Array,
     CallableMetric,
     Metric,
@@ -39,6 +40,12 @@ from earnest.metrics.regression import (
 )
 from earnest.metrics.responding import respond
 
+# Outcomes of each task that have little in common, for what holds whatever the outcome.
+OUTCOMES: dict[Task, tuple[list[float], ...]] = {
+    Task.BINARY: ([0, 1, 1, 1], [0, 0, 0, 1, 1]),
+    Task.REGRESSION: ([0.0, 1.0, 5.0], [-3.0, 2.0, 2.5, 40.0]),
+}
+
 # The score of a model that knows only the outcome's distribution.
 
 
@@ -54,6 +61,29 @@ def no_information(target: Target, metric: Metric) -> float | None:
         return None
     score = _score_constant(target, metric)
     return None if score == metric.limits[1 if metric.greater_is_better else 0] else score
+
+
+def no_information_of_any(name: str) -> float | None:
+    """Return the score of the best constant prediction where it is the same for every outcome.
+
+    One half for the AUC and 0 for R²; None for the accuracy, which depends on the classes.
+
+    Examples
+    --------
+    >>> from earnest.inference.cases.no_information import no_information_of_any
+    >>> no_information_of_any("roc_auc"), no_information_of_any("accuracy")
+    (0.5, None)
+    """
+    if name not in METRICS:
+        return None
+    metric = METRICS[name]
+    scores = set()
+    for task, outcomes in OUTCOMES.items():
+        for y in outcomes if task in metric.tasks else ():
+            target = Predictions.from_arrays(y, np.zeros(len(y)), task=task).target
+            score = no_information(target, metric.on(task))
+            scores.add(None if score is None else round(score, 9))
+    return scores.pop() if len(scores) == 1 else None
 
 
 def _score_constant(target: Target, metric: Metric) -> float | None:

@@ -166,6 +166,18 @@ def judge_probabilities(
     return judged if judged.classes else None
 
 
+def judge_part(
+    pi: Predictions, winner: int | str, *, level: float, n_parts: int
+) -> ClassCalibration:
+    """Judge the probabilities of the positive class on a part of the cases.
+
+    Interval and test are at a level that is shared by so many parts (Bonferroni).
+    """
+    shared = 1.0 - (1.0 - level) / n_parts
+    judge = _ClassJudge(shared, 1, _is_refitted(pi))
+    return judge.judge(_CaseStack.of(pi, winner, 1), str(pi.target.classes[1]))
+
+
 def _is_refitted(pi: Predictions) -> bool:
     """Tell whether the predictions are of several models, so that another one is delivered."""
     return any(len(names) > 1 for names in pi.fold_names)

@@ -15,6 +15,7 @@ from earnest.core.base.provenance import list_versions
 from earnest.core.base.rng import Purpose, RngLike, Seeds
 from earnest.core.base.threads import workers
 from earnest.core.cautions import of_search
+from earnest.core.data.fold_scores import FoldScores
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
 from earnest.core.data.selection import Pooled
@@ -26,6 +27,7 @@ from earnest.core.results.interval import Ask, DrawnLimits, Interval, NormalLimi
 from earnest.core.results.specs import Side
 from earnest.engine.patience import announce_scores
 from earnest.inference.curves.corrected import ResampledSelection
+from earnest.inference.curves.fold_gain import gain_of_folds
 from earnest.inference.curves.prefixes import Order, PrefixScores, score_prefixes
 from earnest.inference.remarks import evidence_remarks
 from earnest.inference.resampling.winners import WinnerScores, is_guided
@@ -70,7 +72,8 @@ def gain(
     predictions : Predictions, Scores, SearchCV, str or Path
         The out-of-sample predictions of every configuration, or their scores on the same items, in
         the order in which they were tried; or a fitted `SearchCV`, the folder of a run or a file
-        that holds them. Incomplete configurations are left out.
+        that holds them. Incomplete configurations are left out. From scores of folds, as a fitted
+        `GridSearchCV` has them, folds are drawn in place of cases, as by 'bbc_fold'.
     metric : str, Metric or callable, optional
         What to measure. Scores need none, and a search has its own.
     order : {'tried', 'mean'}
@@ -106,6 +109,17 @@ def gain(
     workers(n_jobs)
     source = open_evidence(predictions)
     evidence = source.evidence
+    if isinstance(evidence, FoldScores):
+        check_arguments(GainArguments, n_resamples=n_resamples, order=order)
+        scores, measured = settle_metric(evidence, source.metric_or(metric))
+        return gain_of_folds(
+            scores,
+            measured,
+            Seeds.of(source.seed_or(rng)),
+            order=Order(order),
+            ask=Ask.of(confidence_level, Side.TWO_SIDED),
+            n_resamples=n_resamples,
+        )
     if not isinstance(evidence, Predictions | Scores):
         raise EvidenceError(
             "a gain is computed from the predictions of every configuration that was tried",

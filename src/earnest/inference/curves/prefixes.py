@@ -29,7 +29,13 @@ from earnest.inference.cases.case_values import score_terms
 from earnest.inference.curves.corrected import ResampledSelection
 from earnest.inference.limits.ceiling import limits_near_best
 from earnest.inference.limits.contest import Contest
-from earnest.inference.limits.crossed import cross_judges, find_factor, limit_by_draws
+from earnest.inference.limits.crossed import (
+    JoinedScores,
+    cross_judges,
+    find_factor,
+    judge_draws,
+    limit_by_draws,
+)
 from earnest.inference.limits.near_winner import (
     find_tighter_law,
     finish_limits,
@@ -40,6 +46,7 @@ from earnest.inference.resampling.resampled import ROUNDS
 from earnest.inference.resampling.winners import (
     CELLS,
     WinnerScores,
+    choose_winners,
     deal_winners,
     depends_on_size,
     is_guided,
@@ -281,12 +288,15 @@ class _Job:
         winners: Places,
     ) -> LimitSource:
         """Return the limits of a prefix as its estimate has them: wider near the best score."""
-        draws, factor = table[:, 0], find_factor(self.pi, table)
+        pi, metric = self.pi, self.metric
+        draws, factor = judge_draws(
+            pi.select(range(prefix)), metric, table, value, lambda: self.join_draws(prefix)
+        )
         source = limit_by_draws(draws, value, factor)
         if winners[prefix - 1] < 0:
             return source
         best = int(naive.configs[winners[prefix - 1]])
-        alone, pi, metric = self.pi.select(best), self.pi, self.metric
+        alone = pi.select(best)
         crossed: Contest | None = None
         if is_guided(pi.select(range(prefix))):
             crossed = cross_judges(self._find_contest(scores).select_first(prefix, best), metric)
@@ -307,6 +317,15 @@ class _Job:
             draws=value + factor * (draws - value) if depends_on_size(metric, pi.target) else None,
             law=law,
         )[0]
+
+    def join_draws(self, prefix: int) -> Array:
+        """Return the table of scores of a prefix that both halves judge, on the same resamples."""
+
+        def choose(some: Predictions, inbag: Weights) -> Places:
+            return choose_winners(some, self.metric, inbag, POOLED, n_jobs=self.n_jobs)
+
+        scorer = JoinedScores(self.pi.select(range(prefix)), self.metric, choose, self.n_jobs)
+        return np.concatenate([scorer(inbag) for inbag in self.draw(self.selection.n_resamples)])
 
     def _find_contest(self, scores: Array) -> Contest:
         """Return the contest of all configurations; its table is scored once for all prefixes."""

@@ -32,6 +32,7 @@ from earnest.core.cautions import of_evidence, of_search
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.selection import SELECTORS, EnsembleRule, Pooled, Selector
+from earnest.core.data.subgroups import ByLike, SubgroupColumn, find_columns, list_cells
 from earnest.core.data.thresholds import check_cuttable
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate, Provenance, by_severity, list_finite
@@ -41,6 +42,7 @@ from earnest.core.results.thresholds import (
     BENEFITS,
     TREAT_ALL,
     DecisionGain,
+    SubgroupThresholds,
     ThresholdCurve,
     ThresholdDraws,
     Thresholds,
@@ -77,6 +79,7 @@ def thresholds(
     side: Side | str = Side.TWO_SIDED,
     n_resamples: int = 1000,
     selector: str | Selector | None = None,
+    by: ByLike | None = None,
     rng: RngLike = None,
     n_jobs: int | None = None,
 ) -> Thresholds:
@@ -124,6 +127,9 @@ def thresholds(
         The number of bootstrap resamples.
     selector : str or Selector, optional
         The rule that chooses in-bag and on the sample itself; 'pooled' by default.
+    by : str, list of str, array or dict of arrays, optional
+        What divides the cases into subgroups, as for `estimate`. The table then has `subgroups`,
+        a table of each on the same grid; a measure's bands hold in all of them at once.
     rng : None, int, SeedSequence, Generator or RandomState
         The seed; the result records it.
     n_jobs : int, optional
@@ -147,7 +153,7 @@ def thresholds(
     True
     """
     workers(n_jobs)
-    source = open_evidence(predictions)
+    source = open_evidence(predictions, by)
     check_cuttable(source.evidence)
     check_arguments(ThresholdsArguments, n_resamples=n_resamples)
     pi, measure = settle_metric(source.evidence, source.metric_or(metric))
@@ -168,6 +174,7 @@ def thresholds(
         thresholds=thresholds,
         final=winner,
         against=against,
+        columns=() if by is None else find_columns(pi, by),
         n_jobs=n_jobs,
     )
 
@@ -178,6 +185,7 @@ def thresholds_beside(
     metric: Metric,
     *,
     given: Sequence[float] | None = None,
+    columns: Sequence[SubgroupColumn] = (),
     n_jobs: int | None = None,
 ) -> Thresholds:
     """Return the table of thresholds, on the same resamples as an estimate.
@@ -204,6 +212,7 @@ def thresholds_beside(
         ask=ask,
         thresholds=given,
         final=estimate.winner,
+        columns=columns,
         n_jobs=n_jobs,
     )
 
@@ -231,9 +240,16 @@ def thresholds_of(
     thresholds: Sequence[float] | None = None,
     final: str | None = None,
     against: str | int | None = None,
+    columns: Sequence[SubgroupColumn] = (),
     n_jobs: int | None = None,
 ) -> Thresholds:
-    """Return the table from checked arguments; `final` is the winner on all cases, if known."""
+    """Return the table from checked arguments.
+
+    `final` is the winner on all cases, if known, and `columns` divide them into subgroups.
+    """
+    if columns:
+        divided = replace(predictions.target, subgroups=tuple(columns))
+        predictions = replace(predictions, target=divided)
     pi = predictions.usable()
     rule = None if against is None else _Rule.of(pi, against)
     if final is None:
@@ -243,79 +259,118 @@ def thresholds_of(
     scores = _list_scores(pi, best)
     grid = _lay_grid(pi, scores, thresholds)
     cuts = _Cuts(pi, best, grid)
+    cells = list_cells(pi.target.subgroups) if columns else []
+    subsets = [pi.take(rows) for _, _, rows in cells]
     with announce_scores(pi, metric, selection.n_resamples, "Thresholds"):
-        draws, winners, others = _count_all(pi, metric, selection, cuts, rule, n_jobs=n_jobs)
-    odds = grid / (1.0 - grid) if pi.kind is ResponseKind.PROBABILITY else None
-    hits, alarms = (
-        edge.sum(axis=0).astype(np.float64) for edge in (draws.hits_out, draws.alarms_out)
-    )
-    totals = draws.totals.sum(axis=0)
-    values = count_rates(hits, alarms, float(totals[2]), float(totals[3]), odds)
-    counts = _UnitCounts.of(pi, best, grid, selection.seeds.generator(Purpose.MULTIPLIERS, 1))
-    naive = counts.rates(odds)
-    side = ask.resolved(True)
-    sure = NormalDist().inv_cdf(1.0 - tail_of(ask.confidence_level, side))
+        draws, winners, counted, others = _count_all(
+            pi, metric, selection, cuts, rule, cells, n_jobs=n_jobs
+        )
     wide_by = 1.0  # as much wider as means of judged cases vary more than those of all
     if pi.guides is not None and is_guided(pi):
         wide_by = JudgeShares.of(pi.guides, winners).variance ** 0.5
+    several = pi.n_configs > 1
+    remarks = [*(_yield_remarks(pi) if several else ()), *evidence_remarks(predictions, metric)]
+    sums = [edge.sum(axis=0).astype(np.float64) for edge in (draws.hits_out, draws.alarms_out)]
+    tables = [_Counted(sums[0], sums[1], draws.totals[:, 2:].sum(axis=0)), *counted]
+    shared = 1.0 - (1.0 - ask.confidence_level) / max(len(cells), 1)
+    levels = [ask.confidence_level, *(shared for _ in cells)]
+
+    def make(which: int) -> Thresholds:
+        subset, level = [pi, *subsets][which], levels[which]
+        positive = int(np.sum(subset.target.y == 1))
+        return Thresholds(
+            thresholds=tuple(float(threshold) for threshold in grid),
+            curves=_limit_curves(
+                subset, best, grid, tables[which], ask, level, wide_by, selection.seeds, which
+            ),
+            response=str(pi.kind),
+            scale=metric.scale,
+            winner=pi.configs.ids[best],
+            winner_label=predictions.configs.find_label(pi.configs.ids[best]),
+            positive=str(pi.target.classes[1]),
+            usual=cut(pi),
+            prevalence=positive / subset.n_cases,
+            n_cases=subset.n_cases,
+            n_positive=positive,
+            n_configs=pi.n_configs,
+            n_resamples=selection.n_resamples,
+            confidence_level=level,
+            side=str(ask.resolved(True)),
+            cautions=by_severity(remarks) if which == 0 else (),
+            provenance=Provenance(
+                seed=selection.seeds.entropy,
+                fingerprint=predictions.fingerprint,
+                n_folds=pi.n_folds,
+                n_repeats=pi.n_repeats,
+                knobs={
+                    "n_resamples": selection.n_resamples,
+                    "selector": selection.selector.name,
+                },
+                versions=list_versions(),
+            ),
+            draws=draws if which == 0 else None,
+        )
+
+    subgroups = tuple(
+        SubgroupThresholds(column=column, level=level, table=make(which))
+        for which, (column, level, _) in enumerate(cells, start=1)
+    )
+    whole = make(0)
+    gain = None
+    if rule is not None:
+        how = ask, wide_by
+        gain = rule.compare(pi, best, grid, whole, tables[0], others, how, selection.seeds)
+    return replace(whole, subgroups=subgroups, against=gain)
+
+
+@dataclass(frozen=True, eq=False)
+class _Counted:
+    """What all resamples counted on the cases left out.
+
+    Attributes
+    ----------
+    hits, alarms : ndarray, shape (G,)
+        Positives and negatives above each threshold.
+    totals : ndarray, shape (2,)
+        All positives, and all negatives.
+    """
+
+    hits: Floats
+    alarms: Floats
+    totals: Counts
+
+
+def _limit_curves(
+    pi: Predictions,
+    best: int,
+    grid: Floats,
+    counted: _Counted,
+    ask: Ask,
+    level: float,
+    wide_by: float,
+    seeds: Seeds,
+    which: int,
+) -> dict[str, ThresholdCurve]:
+    """Return every measure with its bands, from what resamples counted and the winner's cases."""
+    odds = grid / (1.0 - grid) if pi.kind is ResponseKind.PROBABILITY else None
+    positives, negatives = (float(total) for total in counted.totals)
+    values = count_rates(counted.hits, counted.alarms, positives, negatives, odds)
+    stream = (which,) if which else ()
+    counts = _UnitCounts.of(pi, best, grid, seeds.generator(Purpose.MULTIPLIERS, 1, *stream))
+    naive = counts.rates(odds)
+    side = ask.resolved(True)
+    sure = NormalDist().inv_cdf(1.0 - tail_of(level, side))
     curves = {}
-    normals = selection.seeds.generator(Purpose.MULTIPLIERS, 2).standard_normal(
+    normals = seeds.generator(Purpose.MULTIPLIERS, 2, *stream).standard_normal(
         (MULTIPLIERS, counts.n_units)
     )
     for name, value in values.items():
-        every = counts.find_reach(name, odds, normals, ask.confidence_level, side)
+        every = counts.find_reach(name, odds, normals, level, side)
         wide = counts.limit(name, values, odds, wide_by * max(every, sure), side)
         narrow = counts.limit(name, values, odds, wide_by * sure, side)
-        parts = (value, *wide, *narrow, naive[name])
-        curves[name] = ThresholdCurve(*(list_finite(edge) for edge in parts))
-    gain = None
-    if rule is not None and odds is not None:
-        hits, alarms = np.split(others.sum(axis=0).astype(np.float64), 2)
-        other = count_rates(hits, alarms, float(totals[2]), float(totals[3]), odds)
-        gain = rule.compare(
-            pi,
-            counts,
-            grid,
-            values["net_benefit"] - other["net_benefit"],
-            normals,
-            (ask.confidence_level, side, wide_by),
-            selection.seeds.generator(Purpose.MULTIPLIERS, 1),
-        )
-    several = pi.n_configs > 1
-    positive = int(np.sum(pi.target.y == 1))
-    return Thresholds(
-        thresholds=tuple(float(threshold) for threshold in grid),
-        curves=curves,
-        response=str(pi.kind),
-        scale=metric.scale,
-        winner=pi.configs.ids[best],
-        winner_label=predictions.configs.find_label(pi.configs.ids[best]),
-        positive=str(pi.target.classes[1]),
-        usual=cut(pi),
-        prevalence=positive / pi.n_cases,
-        n_cases=pi.n_cases,
-        n_positive=positive,
-        n_configs=pi.n_configs,
-        n_resamples=selection.n_resamples,
-        confidence_level=ask.confidence_level,
-        side=str(side),
-        cautions=by_severity(
-            [*(_yield_remarks(pi) if several else ()), *evidence_remarks(predictions, metric)]
-        ),
-        provenance=Provenance(
-            seed=selection.seeds.entropy,
-            fingerprint=predictions.fingerprint,
-            n_folds=pi.n_folds,
-            n_repeats=pi.n_repeats,
-            knobs={
-                "n_resamples": selection.n_resamples,
-                "selector": selection.selector.name,
-            },
-            versions=list_versions(),
-        ),
-        draws=draws,
-        against=gain,
-    )
+        ends = (value, *wide, *narrow, naive[name])
+        curves[name] = ThresholdCurve(*(list_finite(edge) for edge in ends))
+    return curves
 
 
 def _list_scores(pi: Predictions, config: int) -> Floats:
@@ -414,32 +469,50 @@ def _count_all(
     how: ResampledSelection,
     cuts: _Cuts,
     rule: _Rule | None,
+    cells: Sequence[tuple[str, str, NDArray[np.intp]]],
     *,
     n_jobs: int | None,
-) -> tuple[ThresholdDraws, NDArray[np.intp], Counts]:
-    """Return what every resample counts above every threshold, who won, and counts of a rule."""
+) -> tuple[ThresholdDraws, NDArray[np.intp], list[_Counted], Counts]:
+    """Return what every resample counts of its own winner above every threshold, and who won.
+
+    Beside it what all resamples together count in each subgroup on the cases left out, and what a
+    rule that the winner is held against calls positive there.
+    """
     size = len(cuts.grid)
+    subsets = [(pi.take(rows), rows) for _, _, rows in cells]
+    each = 2 + 2 * size  # columns of a subgroup
+    beside = 0 if rule is None else 2 * size
 
     def count(
         best: NDArray[np.intp], inbag: NDArray[np.uint8], outside: NDArray[np.uint8]
     ) -> Floats:
-        out = np.zeros((len(best), 4 + (4 if rule is None else 6) * size))
+        out = np.zeros((len(best), 4 + 4 * size + each * len(subsets) + beside))
         for config in np.unique(best[best >= 0]):
+            grid = cuts.of(int(config))
             for rows in chunks(np.flatnonzero(best == config), pi.n_cases):
                 above = (inbag[rows], outside[rows])
-                mine = count_above(pi, int(config), cuts.of(int(config)), above)
-                out[rows, : mine.shape[1]] = mine
+                out[rows, : 4 + 4 * size] = count_above(pi, int(config), grid, above)
+                for k, (subset, cases) in enumerate(subsets):
+                    start = 4 + 4 * size + each * k
+                    left = (outside[np.ix_(rows, cases)],)
+                    out[rows, start : start + each] = count_above(subset, int(config), grid, left)
                 if rule is not None:
-                    out[rows, mine.shape[1] :] = rule.count(pi, cuts.grid, outside[rows])
+                    out[rows, -beside:] = rule.count(pi, cuts.grid, outside[rows])
         return out
 
-    width = max(pi.n_configs, 4 * size)
+    width = max(pi.n_configs, 4 * size + each * len(subsets) + beside)
     table = draw_scores(pi, metric, how, count, columns=width, n_jobs=n_jobs)
     counts = table[~np.isnan(table[:, 0]), 2:].astype(np.int64)
-    parts = np.split(counts, [4, *(4 + k * size for k in (1, 2, 3, 4))], axis=1)
-    totals, hits_in, alarms_in, hits_out, alarms_out, others = parts
+    edges = [4, *(4 + k * size for k in (1, 2, 3, 4))]
+    totals, hits_in, alarms_in, hits_out, alarms_out, rest = np.split(counts, edges, axis=1)
+    rest, others = np.split(rest, [each * len(subsets)], axis=1)
+    sums = rest.sum(axis=0).reshape(len(subsets), each)
+    counted = [
+        _Counted(row[2 : 2 + size].astype(np.float64), row[2 + size :].astype(np.float64), row[:2])
+        for row in sums
+    ]
     best = table[:, 1].astype(np.intp)
-    return ThresholdDraws(hits_in, alarms_in, hits_out, alarms_out, totals), best, others
+    return ThresholdDraws(hits_in, alarms_in, hits_out, alarms_out, totals), best, counted, others
 
 
 def count_above(
@@ -806,21 +879,32 @@ class _Rule:
     def compare(
         self,
         pi: Predictions,
-        winner: _UnitCounts,
+        best: int,
         grid: Floats,
-        value: Floats,
-        normals: Floats,
-        ask: tuple[float, Side, float],
-        rng: np.random.Generator,
+        whole: Thresholds,
+        counted: _Counted,
+        others: Counts,
+        how: tuple[Ask, float],
+        seeds: Seeds,
     ) -> DecisionGain:
         """Return the difference of net benefits with its bands, by what each unit adds to it."""
-        level, side, wide_by = ask
+        ask, wide_by = how
+        level, side = ask.confidence_level, ask.resolved(True)
         odds = grid / (1.0 - grid)
-        other = self.spread(pi, winner, grid, rng)
+        positives, negatives = (float(total) for total in counted.totals)
+        hits, alarms = np.split(others.sum(axis=0).astype(np.float64), 2)
+        theirs = count_rates(hits, alarms, positives, negatives, odds)["net_benefit"]
+        mine = np.array(whole.curves["net_benefit"].value, dtype=np.float64)
+        winner = _UnitCounts.of(pi, best, grid, seeds.generator(Purpose.MULTIPLIERS, 1))
+        other = self.spread(pi, winner, grid, seeds.generator(Purpose.MULTIPLIERS, 1))
+        normals = seeds.generator(Purpose.MULTIPLIERS, 2).standard_normal(
+            (MULTIPLIERS, winner.n_units)
+        )
         moves = winner.move("net_benefit", odds) - other.move("net_benefit", odds)
         sure = NormalDist().inv_cdf(1.0 - tail_of(level, side))
         every = max(find_reach(moves, normals, level, side), sure)
         naive = winner.rates(odds)["net_benefit"] - other.rates(odds)["net_benefit"]
+        value = mine - theirs
         parts = _Disagreements.of(winner, other, odds)
         wide, narrow = (
             _open_ends(value - down, value + up, side, (-np.inf, np.inf))

@@ -24,6 +24,7 @@ from earnest.inference.cases.fold_variance import (
     corrected_variance,
     overlap_of,
 )
+from earnest.inference.limits.fold_scores import refuse_unknown_overlap
 from earnest.inference.limits.unseen_errors import allow_for_unseen_errors
 from earnest.inference.resampling.winners import choose_winner
 from earnest.methods.base import Call, EstimateParts, Method, need_folds, register
@@ -77,6 +78,7 @@ class CorrectedT:
         title="Corrected resampled t interval",
         short="Corrected t",
         needs=Evidence.OUT_OF_SAMPLE,
+        from_fold_scores=True,
         design=Design.FOLDS,
         estimand=Estimand.LEARNER,
         cites="Nadeau, Bengio 2003",
@@ -109,13 +111,17 @@ class CorrectedT:
         scores, undefined = fold_details(pi, metric, best)
         count = _need_two(self, scores)
         ratio = overlap_of(call.given) if self.ratio is None else self.ratio
+        if call.fold_scores is not None and self.ratio is None:
+            refuse_unknown_overlap(call.fold_scores, arg("method", "corrected_t(ratio=0.25)"))
         error = float(corrected_variance(scores, ratio)) ** 0.5
-        source: LimitSource = StudentLimits(value, error, count - 1)
+        limits: LimitSource = StudentLimits(value, error, count - 1)
         spread = error > ROUNDING * max(abs(value), abs(scores).max())
         if not spread:
             units = min(count, pi.n_folds) if pi.n_folds > 1 else count
-            source = EqualCaseLimits(value, units, *metric.limits)
-        source = allow_for_unseen_errors(source, pi.select(best), metric)
+            limits = EqualCaseLimits(value, units, *metric.limits)
+        source: LimitSource | None = limits if spread else None  # of folds that do not differ
+        if call.fold_scores is None:
+            source = allow_for_unseen_errors(limits, pi.select(best), metric)
         return EstimateParts(
             value=value,
             winner=best,

@@ -12,6 +12,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.rng import Purpose
 from earnest.core.base.threads import side_by_side, workers
+from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import EnsembleRule, MeanOfFolds, Pooled, Selector
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
@@ -20,7 +21,13 @@ from earnest.core.results.interval import DrawnLimits, LimitSource
 from earnest.core.results.specs import Estimand, Evidence, Guide, MethodSpec
 from earnest.core.text.doors import arg
 from earnest.inference.limits.contest import Contest, FirstScores
-from earnest.inference.limits.crossed import cross_judges, find_factor, limit_by_draws
+from earnest.inference.limits.crossed import (
+    JoinedScores,
+    cross_judges,
+    find_factor,
+    judge_draws,
+    limit_by_draws,
+)
 from earnest.inference.limits.near_winner import find_tighter_law, finish_limits
 from earnest.inference.limits.no_spread import with_spread
 from earnest.inference.remarks import unlike_scales, warn_of_few_events
@@ -189,7 +196,9 @@ class BBC(ResamplingKnobs):
         guided = is_guided(pi)
         if pi.n_configs == 1 and not guided:
             value = found.naive  # its limit for many resamples: nothing was selected
-        draws, factor = found.table[:, 0], find_factor(pi, found.table)
+        draws, factor = judge_draws(
+            pi, metric, found.table, value, lambda: self._join_draws(call, selector)
+        )
         drawn = limit_by_draws(draws, value, factor)
 
         def find_limits() -> tuple[LimitSource, tuple[Caution, ...]]:
@@ -309,6 +318,24 @@ class BBC(ResamplingKnobs):
             if drawn.has_width
             else None,
             guide=Guide.CROSSED if guided else None,
+        )
+
+    def _join_draws(self, call: Call, selector: Selector) -> NDArray[np.float64]:
+        """Return the table of scores that both halves judge, on the resamples of the estimate."""
+        pi, metric, jobs = call.pi, call.metric, call.n_jobs
+
+        def choose(some: Predictions, inbag: Weights) -> NDArray[np.intp]:
+            return choose_winners(some, metric, inbag, selector, n_jobs=jobs)
+
+        scorer = JoinedScores(pi, metric, choose, jobs)
+        return self.resample(
+            scorer,
+            pi.target,
+            metric,
+            call.seeds,
+            left_out=True,
+            columns=pi.n_configs,
+            n_jobs=jobs,
         )
 
     def _judge_ensemble(self, call: Call, rule: EnsembleRule) -> EstimateParts:

@@ -20,20 +20,25 @@ from earnest.core.data.selection import MeanOfFolds, Selector, first_best
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import ScoreErrors
-from earnest.core.results.interval import DrawnLimits
+from earnest.core.results.interval import DrawnLimits, LimitSource
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.core.text.doors import arg
 from earnest.inference.limits.contest import Contest
+from earnest.inference.limits.fold_scores import limits_of_folds
 from earnest.inference.limits.no_spread import with_spread
 from earnest.inference.remarks import one_repeat_at_a_time, warn_of_undefined_folds
+from earnest.inference.resampling.fold_draws import (
+    are_enumerated,
+    resample_folds,
+    split_repeats,
+)
 from earnest.inference.resampling.winners import errors_in_the_limit, gains_of, judge_winner
 from earnest.kernels.score import fold_repeats, fold_scores
 from earnest.methods.base import Call, EstimateParts, need_folds, register, selector_of
 from earnest.methods.winner.bbc import BBCDetails
 from earnest.metrics.families import Metric
-from earnest.resampling.folds import all_fold_draws, draw_folds, enumerable
+from earnest.resampling.folds import enumerable
 
-BLOCK = 256  # draws a seed
 CELLS = 1 << 22  # fold scores gathered at a time
 FEW_FOLDS = 5
 
@@ -48,6 +53,8 @@ class BBCFold:
     **What it assumes.** The fold scores of a configuration behave like independent draws; the
     configurations were fixed in advance. With repeats, each resample draws from the folds of one
     repeat, in turn, because folds of different repeats share their cases.
+
+    Scores of folds are enough, so that it answers for a search whose predictions are lost.
 
     **When it fails.** With few folds there are few different draws. A fold in which the metric is
     undefined is left out. If the draws are all equal, as on a few separated cases, you get exact
@@ -81,6 +88,7 @@ class BBCFold:
         title="Bootstrap bias correction over folds",
         short="BBC by folds",
         needs=Evidence.OUT_OF_SAMPLE,
+        from_fold_scores=True,
         estimand=Estimand.WINNER,
         cites="Paraschakis et al. 2024, algorithm 1",
         min_folds=2,
@@ -121,8 +129,7 @@ class BBCFold:
         everything = table[:, 0]  # (F, C)
         usable = np.asarray(~np.isnan(everything).all(axis=1))
         scores, repeats = everything[usable], fold_repeats(pi)[usable]
-        tables = [scores[repeats == r] for r in np.unique(repeats)]
-        tables = [table for table in tables if len(table) > 1]
+        tables = split_repeats(scores, repeats)
         if not tables:
             raise EvidenceError(
                 "fewer than two folds have a defined score",
@@ -136,9 +143,16 @@ class BBCFold:
         value = float(np.nanmean(draws))
         quantiles = DrawnLimits(draws)
         spread = quantiles.has_width
-        contest = Contest.of(pi, final, means, selector, call.seeds, n_jobs=call.n_jobs)
-        alone = pi.select(final)
-        source, remarks = with_spread(quantiles, alone, metric, value=value, contest=contest)
+        most = max(len(table) for table in tables)
+        source: LimitSource | None
+        if call.fold_scores is not None:
+            held = [table[:, final] for table in tables]
+            source, remarks = limits_of_folds(call.fold_scores, quantiles, held, value)
+        else:
+            contest = Contest.of(pi, final, means, selector, call.seeds, n_jobs=call.n_jobs)
+            alone = pi.select(final)
+            source, remarks = with_spread(quantiles, alone, metric, value=value, contest=contest)
+            remarks = (*_few_folds(most), *remarks)
         return EstimateParts(
             value=value,
             winner=final,
@@ -147,7 +161,6 @@ class BBCFold:
             source=source,
             cautions=[
                 *warn_of_undefined_folds(len(everything), len(scores)),
-                *_few_folds(max(len(table) for table in tables)),
                 *one_repeat_at_a_time(pi),
                 *remarks,
             ],
@@ -169,8 +182,10 @@ class BBCFold:
         `tables` are the fold scores (K, C) of each repeat.
         """
         parts = [
-            np.repeat(_draws(table, selector, metric, pi, counts), orders, axis=0)
-            for table, counts, orders in self._resamples(tables, seeds)
+            np.repeat(_draws(drawn.scores, selector, metric, pi, drawn.counts), drawn.times, axis=0)
+            for drawn in resample_folds(
+                tables, seeds, n_resamples=self.n_resamples, exact=self._exact(tables)
+            )
         ]
         drawn = np.concatenate(parts)  # repeat after repeat
         if self._exact(tables):
@@ -187,22 +202,7 @@ class BBCFold:
                 got=str(folds),
                 cure=f"Leave {arg('exact')} out.",
             )
-        alike = len({len(table) for table in tables}) == 1  # else some repeats would count more
-        return enumerable(folds) and alike if self.exact is None else self.exact
-
-    def _resamples(
-        self, tables: list[NDArray[np.float64]], seeds: Seeds
-    ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64] | int]]:
-        """Yield fold scores, counts of their draws, and how often each draw counts."""
-        if self._exact(tables):
-            yield from ((table, *all_fold_draws(len(table))) for table in tables)
-            return
-        shares = np.bincount(np.arange(self.n_resamples) % len(tables), minlength=len(tables))
-        for repeat, (table, share) in enumerate(zip(tables, shares, strict=True)):
-            for block in range(0, int(share), BLOCK):
-                rng = seeds.generator(Purpose.FOLD_BOOTSTRAP, repeat, block // BLOCK)
-                # Always a whole block, so that more resamples extend fewer.
-                yield table, draw_folds(len(table), BLOCK, rng)[: int(share) - block], 1
+        return are_enumerated(tables) if self.exact is None else self.exact
 
 
 def _draws(

@@ -47,6 +47,7 @@ class Naive:
         short="Naive winner’s score",
         short_alone="Its own score",
         needs=Evidence.OUT_OF_SAMPLE,
+        from_fold_scores=True,
         estimand=Estimand.WINNER_SCORE,
         cites="Tsamardinos et al. 2018, algorithm 2",
         interval=False,

@@ -61,6 +61,7 @@ class Tibshirani:
         title="Tibshirani-Tibshirani correction",
         short="Tibshirani and Tibshirani",
         needs=Evidence.OUT_OF_SAMPLE,
+        from_fold_scores=True,
         estimand=Estimand.WINNER,
         cites="Tsamardinos et al. 2018, algorithm 4",
         min_folds=2,

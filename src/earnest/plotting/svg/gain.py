@@ -10,6 +10,7 @@ from earnest.core.text import gain as gain_text
 from earnest.core.text import learning as learning_text
 from earnest.core.text.gain import count_gain_decimals
 from earnest.core.text.numbers import percent, show_number
+from earnest.inference.curves.halves import HalfCurves
 from earnest.plotting.svg.canvas import (
     APART,
     DASH,
@@ -228,6 +229,7 @@ def _list_rows(result: Improvement, heads: Mapping[str, str]) -> list[tuple[str,
 
 
 MOST_ROWS = 12  # of the table behind the figure
+HALVES = ("half told", "unseen half")
 
 
 def best_so_far(
@@ -280,6 +282,73 @@ def best_so_far(
     canvas.curve(_climb(places, [y(v) for v in naive]), "warn", 2, dash=DASH)
     canvas.diamond((places[-1], y(naive[-1])), 5)
     return canvas.figure(_say(naive, corrected, metric), _list_best(naive, corrected))
+
+
+def both_halves(
+    curves: HalfCurves,
+    *,
+    name: str,
+    metric: str,
+    limits: tuple[float, float] = (-math.inf, math.inf),
+    width: float = 560,
+) -> Figure:
+    """Draw what the samplers of a crossed search were told, and what the unseen half says.
+
+    Thick lines are means over the two samplers, thin ones each of them.
+
+    Parameters
+    ----------
+    curves : HalfCurves
+        Of `earnest.inference.curves.halves`.
+    metric : str
+        What is measured, in words.
+    limits : pair of float
+        Between which scores can lie.
+    """
+    values = [*curves.told.ravel().tolist(), *curves.unseen.ravel().tolist()]
+    low, high = round_out(*find_finite_ends(values), limits, halves=True)
+    top, bottom = 34.0 + 2 * ROW, 214.0 + 2 * ROW
+    y = Axis(low, high, bottom, top)
+    ticks = find_ticks(y, 5)
+    left = label_room(label_ticks(ticks))
+    tried = [float(count) for count in curves.tried]
+    x = Axis(tried[0], max(tried[-1], tried[0] + 1.0), left, width - 14.0)
+    canvas = Canvas(width, bottom + 44, name)
+    draw_y_grid(canvas, y, left, x.end, ticks=ticks)
+    canvas.text((left, top - 14), fit_words(metric, width - left), "ink2")
+    labels = [pair for pair in space_labels(x, whole=True) if tried[0] <= pair[0] <= tried[-1]]
+    under = fit_words("configurations tried", width - 8)
+    draw_x_axis(canvas, x, bottom, title=under, labels=labels or [(tried[0], f"{tried[0]:.0f}")])
+    places, means = [x(count) for count in tried], curves.means
+    for each, colour, dash in ((curves.unseen, "accent", ""), (curves.told, "warn", DASH)):
+        for line in each:
+            canvas.curve(_climb(places, [y(float(v)) for v in line]), colour, 0.8, dash=dash)
+    for line, colour, dash in zip(means[::-1], ("accent", "warn"), ("", DASH), strict=True):
+        canvas.curve(_climb(places, [y(float(v)) for v in line]), colour, 2.2, dash=dash)
+    canvas.dot((places[-1], y(float(means[1, -1]))), 4, "accent")
+    canvas.diamond((places[-1], y(float(means[0, -1]))), 5)
+    ends = [
+        (f"{word} {_show(float(line[-1]))}", colour, float(line[-1]))
+        for word, colour, line in zip(HALVES, ("warn", "accent"), means, strict=True)
+    ]
+    _draw_names(canvas, ends, y, x.end, 14.0, left)
+    first, last = means[:, 0], means[:, -1]
+    label = (
+        f"By the half that each sampler was told, its best {metric} went from {_show(first[0])} to "
+        f"{_show(last[0])}; by the half that it was not told, from {_show(first[1])} to "
+        f"{_show(last[1])}."
+    )
+    return canvas.figure(label, _list_halves(curves))
+
+
+def _list_halves(curves: HalfCurves) -> list[tuple[str, ...]]:
+    """Return a row every few configurations."""
+    steps = {round(i * (len(curves.tried) - 1) / (MOST_ROWS - 1)) for i in range(MOST_ROWS)}
+    rows: list[tuple[str, ...]] = [("configurations", *HALVES)]
+    for step in sorted(steps):
+        scores = (_show(float(line[step])) for line in curves.means)
+        rows.append((f"{curves.tried[step]:,}", *scores))
+    return rows
 
 
 def _climb(places: Sequence[float], heights: Sequence[float]) -> list[tuple[float, float]]:

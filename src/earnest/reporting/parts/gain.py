@@ -9,8 +9,9 @@ from earnest.core.results.gain import Gain, LearningCurve
 from earnest.core.text import learning as told
 from earnest.core.text.gain import heading, width_words, word_advice, word_confidence
 from earnest.core.text.numbers import percent
+from earnest.inference.curves.halves import HalfCurves
 from earnest.metrics import METRICS
-from earnest.plotting.svg.gain import gain, learning
+from earnest.plotting.svg.gain import both_halves, gain, learning
 from earnest.reporting.model import GainPart, Panel
 from earnest.reporting.sources.asking import Results
 
@@ -51,6 +52,7 @@ def gain_part(results: Results) -> GainPart | None:
         next=word_advice(outcome)[:1],
         more=tuple(words for words in _list_more(results, trained) if words),
         learning=_draw_learning(results.material.learning, title),
+        halves=_draw_halves(results.halves, title, outcome.scale.limits),
         panel=Panel(
             heading="Configurations tried, and what they bought",
             figure=gain(outcome, name="gain", width=WIDTH, title=title),
@@ -93,4 +95,29 @@ def _draw_learning(curve: LearningCurve | None, title: str) -> Panel | None:
         figure=learning(curve, name="learning", width=HALF, title=title),
         phone=learning(curve, name="learning-phone", width=PHONE, title=title),
         data={"sizes": list(curve.sizes), "scores": list(curve.scores)},
+    )
+
+
+def _draw_halves(
+    curves: HalfCurves | None, title: str, limits: tuple[float, float]
+) -> Panel | None:
+    if curves is None:
+        return None
+    figure, phone = (
+        both_halves(curves, name=name, metric=title, limits=limits, width=width)
+        for name, width in (("halves", HALF), ("halves-phone", PHONE))
+    )
+    return Panel(
+        heading="What the samplers were told",
+        text="Two samplers took turns, each told the scores of one half of the cases. The dashed "
+        "lines are the best of each by its own half, as it was told; the solid ones are the same "
+        "configurations on the other half. Thick lines are means. What lies between them is luck, "
+        "and only the other half counts in the corrected score.",
+        figure=figure,
+        phone=phone,
+        data={
+            "tried": curves.tried.tolist(),
+            "told": curves.told.tolist(),
+            "unseen": curves.unseen.tolist(),
+        },
     )

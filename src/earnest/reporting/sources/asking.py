@@ -10,11 +10,12 @@ import numpy as np
 
 from earnest.adapters.evidence import restate_estimate
 from earnest.comparison.run import against_winner
-from earnest.core.base.errors import EarnestError
+from earnest.core.base.errors import EarnestError, EvidenceError
 from earnest.core.base.rng import Seeds
 from earnest.core.base.threads import workers
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
+from earnest.core.data.subgroups import ByLike, find_columns
 from earnest.core.data.target import Target, Task
 from earnest.core.results.calibration import Calibration
 from earnest.core.results.comparison_table import Comparisons
@@ -22,13 +23,17 @@ from earnest.core.results.estimate import Estimate, Estimates
 from earnest.core.results.gain import Gain
 from earnest.core.results.interval import Ask
 from earnest.core.results.readiness import Readiness
+from earnest.core.results.subgroups import Subgroups
 from earnest.core.results.thresholds import Thresholds
+from earnest.core.text.doors import arg
 from earnest.explanation.explain import explain
 from earnest.explanation.result import Explanation
 from earnest.inference.curves.calibration import judge_probabilities
 from earnest.inference.curves.gain import gain_beside
+from earnest.inference.curves.halves import HalfCurves, trace_halves
 from earnest.inference.curves.thresholds import thresholds_beside
 from earnest.inference.readiness import judge_readiness
+from earnest.inference.subgroups.beside import subgroups_beside
 from earnest.methods.run import (
     configure_method,
     estimate,
@@ -36,6 +41,7 @@ from earnest.methods.run import (
     find_fitting_knobs,
 )
 from earnest.metrics.families import Metric
+from earnest.metrics.responding import pick_answer
 from earnest.reporting.sources.material import INCOMPLETE, Material
 from earnest.reporting.sources.subject import FigureSubject, find_subject
 
@@ -56,12 +62,16 @@ class Results:
         The honest number.
     gain : Gain or None
         What the search gained.
+    halves : HalfCurves or None
+        What the samplers of a crossed search were told, and what the unseen half says.
     table : Estimates or None
         All methods.
     many : Comparisons or None
         The winner against all others.
     thresholds : Thresholds or None
         What to expect at every decision threshold, for scores of two classes.
+    subgroups : Subgroups or None
+        The score in every subgroup, where the cases are divided.
     calibration : Calibration or None
         How far the probabilities can be believed.
     readiness : Readiness or None
@@ -77,9 +87,11 @@ class Results:
     material: Material
     estimate: Estimate | None = None
     gain: Gain | None = None
+    halves: HalfCurves | None = None
     table: Estimates | None = None
     many: Comparisons | None = None
     thresholds: Thresholds | None = None
+    subgroups: Subgroups | None = None
     calibration: Calibration | None = None
     readiness: Readiness | None = None
     subject: FigureSubject | None = None
@@ -135,6 +147,7 @@ def ask_all(
     n_resamples: int | None = None,
     rng: Any = None,
     n_jobs: int | None = None,
+    by: ByLike | None = None,
     explanation: bool = True,
 ) -> Results:
     """Ask every verb that the material can answer; what refuses is told in `absent`.
@@ -157,6 +170,8 @@ def ask_all(
     _check_asked(settings)
     absent: dict[str, str] = {}
     results = Results(material=material)
+    if by is not None:
+        material = replace(material, predictions=_divide(material.predictions, by))
     if material.predictions is not None:
         if method is not None or n_resamples is not None or rng is not None:
             material = replace(material, estimate=None, comparison=None, calibration=None, won={})
@@ -166,6 +181,17 @@ def ask_all(
     else:
         absent["learned"] = "You did not ask for an explanation of the search."
     return replace(results, absent=absent)
+
+
+def _divide(pi: Predictions | None, by: ByLike) -> Predictions:
+    """Return predictions whose cases are divided as asked."""
+    if pi is None:
+        raise EvidenceError(
+            "there are no predictions that could be divided into subgroups",
+            needs="a table of predictions, or a run that kept them",
+            cure=f"Leave {arg('by')} out.",
+        )
+    return replace(pi, target=replace(pi.target, subgroups=find_columns(pi, by)))
 
 
 def _check_asked(settings: dict[str, Any]) -> None:
@@ -185,6 +211,8 @@ def _of_predictions(
     assert metric is not None
     level = Ask.of(settings["confidence_level"], settings["side"])
     try:
+        if delivered is None and material.ask is not None:
+            delivered = material.ask(settings)
         judged = (
             restate_estimate(delivered, level)
             if delivered is not None
@@ -200,9 +228,11 @@ def _of_predictions(
         material=material,
         estimate=judged,
         gain=_gain(inquiry),
+        halves=trace_halves(pi, metric),
         table=_table(inquiry),
         many=_many(inquiry),
         thresholds=_thresholds(inquiry),
+        subgroups=_subgroups(inquiry),
         calibration=calibration,
         readiness=judge_readiness(judged, metric, pi.target, calibration, material.leaks),
         subject=subject,
@@ -252,7 +282,37 @@ def _thresholds(ask: Inquiry) -> Thresholds | None:
         ask.absent,
         "thresholds",
         "Thresholds are not shown. ",
-        lambda: thresholds_beside(ask.estimate, ask.pi, ask.metric, n_jobs=ask.settings["n_jobs"]),
+        lambda: thresholds_beside(
+            ask.estimate,
+            ask.pi,
+            ask.metric,
+            columns=ask.pi.target.subgroups,
+            n_jobs=ask.settings["n_jobs"],
+        ),
+    )
+
+
+def _subgroups(ask: Inquiry) -> Subgroups | None:
+    """Ask for the score in every subgroup, where the predictions carry columns that divide them."""
+    columns = ask.pi.target.subgroups
+    if not columns:
+        return None
+    known, interval = ask.estimate.subgroups, ask.estimate.interval
+    level = None if interval is None else interval.confidence_level
+    names = tuple(column.name for column in columns)
+    if known is not None and (known.columns, known.confidence_level) == (names, level):
+        return known
+    return _ask(
+        ask.absent,
+        "subgroups",
+        "Subgroups are not shown. ",
+        lambda: subgroups_beside(
+            ask.estimate,
+            pick_answer(ask.pi, ask.metric),
+            ask.metric,
+            columns,
+            n_jobs=ask.settings["n_jobs"],
+        ),
     )
 
 

@@ -66,6 +66,9 @@ class Material:
         Out-of-sample predictions.
     estimate : Estimate or None
         The honest number, where the source has asked for it already.
+    ask : callable or None
+        Asks the source's own question of its winner again, with other settings; None where the
+        predictions say who won.
     comparison : Comparisons or None
         The winner against all others, where the source has asked for it already.
     calibration : Calibration or None
@@ -111,6 +114,7 @@ class Material:
     metric: Metric | None = None
     predictions: Predictions | None = None
     estimate: Estimate | None = None
+    ask: Callable[[Mapping[str, Any]], Estimate] | None = None
     comparison: Comparisons | None = None
     calibration: Calibration | None = None
     leaks: LeakScreen | None = None

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.adapters.evidence import NEEDS, RunResult, load_table, open_evidence, read_run_result
+from earnest.adapters.ledger import Ledger
 from earnest.adapters.predictions.door import (
     BESIDE,
     KEPT,
@@ -23,7 +24,7 @@ from earnest.adapters.predictions.door import (
 from earnest.adapters.predictions.run_file import holds_outcome
 from earnest.adapters.readers import TrialsRequest
 from earnest.adapters.scores.door import is_evaluation, scores_from
-from earnest.adapters.trials.files import is_run_file
+from earnest.adapters.trials.files import is_ledger, is_run_file
 from earnest.adapters.trials.predictions import plain_params, score_trials
 from earnest.adapters.trials.run_file import BEGUN, CONFIGS, document_of, read_scored
 from earnest.adapters.trials.scored import (
@@ -392,8 +393,11 @@ def material_from(source: Any, metric: Any = None, **options: Any) -> Material:
     **options
         How to read a table of predictions; see `Predictions.load`.
     """
+    if isinstance(source, Ledger):
+        source = source.path
     if isinstance(source, (str, Path)):
         return _of_path(check.read_path(source), metric, options)
+    options.pop("by", None)  # columns that the predictions carry
     if options:
         raise InputError(
             f"{check.some(options)} are options for reading a file", got=type(source).__name__
@@ -418,6 +422,13 @@ def material_from(source: Any, metric: Any = None, **options: Any) -> Material:
 
 
 def _of_path(path: Path, metric: Any, options: dict[str, Any]) -> Material:
+    if is_ledger(path):
+        ledger = open_evidence(path)
+        assert isinstance(ledger.evidence, Predictions | Scores)
+        chosen = ledger.metric_or(metric)
+        return replace(
+            material_of_evidence(ledger.evidence, chosen, path.name), settings={"rng": ledger.seed}
+        )
     if is_evaluation(path):
         options.pop("scores", None)
         return material_of_evidence(scores_from(path, **options), metric, path.name)
@@ -534,6 +545,7 @@ def material_of_search(search: SearchCV, metric: MetricLike | None = None) -> Ma
         **measuring(measure),
         predictions=pi,
         estimate=_estimate(search) if by_own_metric else None,
+        ask=partial(question.answer_anew, pi) if by_own_metric else None,
         settings={
             "method": question.method,
             "confidence_level": question.confidence_level,

@@ -235,8 +235,17 @@ class Ledger:
         ]
         return late + [failure.note for failure in bad if failure.error is None and failure.note]
 
-    def make_predictions(self, only: Sequence[int] | None = None) -> Predictions | None:
-        """Return Π of all or some configurations, as far as they were evaluated."""
+    def count_splits(self, config: int) -> int:
+        """Return on how many splits a configuration was evaluated."""
+        return self._by_config[config]
+
+    def make_predictions(
+        self, only: Sequence[int] | None = None, n_splits: int | None = None
+    ) -> Predictions | None:
+        """Return Π of all or some configurations, as far as they were evaluated.
+
+        With `n_splits` on the first splits alone, as if there were no predictions of later ones.
+        """
         if self.plan is None or self._responses is None:
             return None
         chosen = range(len(self.ids)) if only is None else only
@@ -251,10 +260,19 @@ class Ledger:
         others = (self._make_other(plan, first, chosen) for plan in self.plan.others)
         codes = np.array([self.guided_by[c] for c in chosen], dtype=np.int8)
         return replace(
-            first,
-            others=tuple(other for other in others if other is not None),
+            self._cut_splits(first, n_splits),
+            others=tuple(self._cut_splits(each, n_splits) for each in others if each is not None),
             guides=None if self.halves is None else Guides(self.halves, codes),
         )
+
+    def _cut_splits(self, pi: Predictions, n_splits: int | None) -> Predictions:
+        """Return Π without the predictions of all but the first splits."""
+        if n_splits is None or n_splits >= len(self.splits):
+            return pi
+        responses = pi.responses.copy()
+        for split in range(n_splits, len(self.splits)):
+            responses[self.splits.test[split], :, self.splits.repeat[split]] = np.nan
+        return replace(pi, responses=responses)
 
     def _make_other(
         self, plan: ResponsePlan, first: Predictions, chosen: Sequence[int]

@@ -11,6 +11,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from earnest.core.base.errors import InputError
+from earnest.core.base.threads import each
 from earnest.training.fit.response import count_rows
 from earnest.training.learners.base import OuterLearner
 from earnest.training.protocols import Classifier, Estimator, Predictor
@@ -34,19 +35,21 @@ class AveragedModel(OuterLearner):
         self.estimators = estimators
         self.shares = shares
 
-    def fit(self, X: object, y: object, **params: object) -> Self:
-        """Fit every member."""
+    def fit(self, X: object, y: object, *, n_jobs: int = 1, **params: object) -> Self:
+        """Fit every member, so many at once in threads."""
         if len(self.estimators) != len(self.shares) or not len(self.shares):
             raise InputError(
                 "`estimators` and `shares` do not match",
                 needs="one share for each member, and one member at least",
                 got=f"{len(self.estimators)} members, {len(self.shares)} shares",
             )
-        self.estimators_ = []
-        for member in self.estimators:
+
+        def fit_member(member: Estimator) -> Estimator:
             model = clone(member)
             model.fit(X, y, **params)
-            self.estimators_.append(model)
+            return model
+
+        self.estimators_ = each(fit_member, self.estimators, n_jobs)
         first = self.estimators_[0]
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(first, name):
@@ -79,9 +82,9 @@ class AveragedClassifier(ClassifierMixin, AveragedModel):
     [0, 0]
     """
 
-    def fit(self, X: object, y: object, **params: object) -> Self:
-        """Fit every member."""
-        super().fit(X, y, **params)
+    def fit(self, X: object, y: object, *, n_jobs: int = 1, **params: object) -> Self:
+        """Fit every member, so many at once in threads."""
+        super().fit(X, y, n_jobs=n_jobs, **params)
         self.classes_ = np.unique(np.asarray(y))
         return self
 

@@ -132,6 +132,8 @@ class _Forest(InnerLearner):
         The fewest cases in a leaf.
     mtry : float
         How many columns each split considers, as a multiple of the root of their number.
+    rows : float
+        The share of the cases that each tree draws, with replacement.
     random_state : int, optional
         The seed.
     """
@@ -142,11 +144,13 @@ class _Forest(InnerLearner):
         *,
         min_leaf: int = 1,
         mtry: float = 1.0,
+        rows: float = 1.0,
         random_state: RngLike = None,
     ) -> None:
         self.trees = trees
         self.min_leaf = min_leaf
         self.mtry = mtry
+        self.rows = rows
         self.random_state = random_state
 
     def _choose_kind(self) -> Callable[..., Predictor]:
@@ -154,11 +158,13 @@ class _Forest(InnerLearner):
         raise NotImplementedError
 
     def _make_inner(self, X: Array, y: NDArray[np.generic]) -> Predictor:
+        drawn = {} if self.rows == 1.0 else {"max_samples": self.rows}
         return self._choose_kind()(
             n_estimators=self.trees,
             min_samples_leaf=self.min_leaf,
             max_features=count_tried_columns(self.mtry, X.shape[1]),
             random_state=self.random_state,
+            **drawn,
         )
 
 
@@ -188,3 +194,67 @@ class ForestRegressor(RegressorMixin, _Forest):
         from sklearn.ensemble import RandomForestRegressor
 
         return RandomForestRegressor
+
+
+class _ExtraTrees(InnerLearner):
+    """Trees that are split at random cuts, each grown on all cases.
+
+    Parameters
+    ----------
+    trees : int
+        The number of trees.
+    min_leaf : int
+        The fewest cases in a leaf.
+    mtry : float
+        How many columns each split considers, as a multiple of the root of their number.
+    random_state : int, optional
+        The seed.
+    """
+
+    def __init__(
+        self,
+        trees: int = 200,
+        *,
+        min_leaf: int = 1,
+        mtry: float = 1.0,
+        random_state: RngLike = None,
+    ) -> None:
+        self.trees = trees
+        self.min_leaf = min_leaf
+        self.mtry = mtry
+        self.random_state = random_state
+
+    def _choose_kind(self) -> Callable[..., Predictor]:
+        """Return the class of the learner inside."""
+        raise NotImplementedError
+
+    def _make_inner(self, X: Array, y: NDArray[np.generic]) -> Predictor:
+        return self._choose_kind()(
+            n_estimators=self.trees,
+            min_samples_leaf=self.min_leaf,
+            max_features=count_tried_columns(self.mtry, X.shape[1]),
+            random_state=self.random_state,
+        )
+
+
+class ExtraTreesClassifier(ClassLearner, _ExtraTrees):
+    """Extremely randomised trees of classes; see `_ExtraTrees` for the knobs."""
+
+    def _choose_kind(self) -> Callable[..., Predictor]:
+        from sklearn.ensemble import ExtraTreesClassifier as Trees
+
+        return Trees
+
+    def predict_proba(self, X: Array) -> Array:
+        """Return the mean of the trees' probabilities."""
+        X = self._check_input(X)
+        return np.asarray(self.inner_.predict_proba(X))
+
+
+class ExtraTreesRegressor(RegressorMixin, _ExtraTrees):
+    """Extremely randomised trees of numbers; see `_ExtraTrees` for the knobs."""
+
+    def _choose_kind(self) -> Callable[..., Predictor]:
+        from sklearn.ensemble import ExtraTreesRegressor as Trees
+
+        return Trees

@@ -96,6 +96,8 @@ class _Boosting(BaseEstimator):
         The most leaves of a tree, and the fewest cases in one.
     l2 : float
         The penalty of squared leaves.
+    columns, rows : float
+        The share of the columns, and of the cases, that each tree sees.
     patience : int, optional
         After how many rounds without a better loss on a held-out part of the training cases
         training ends; None takes all rounds and holds out nothing.
@@ -111,6 +113,8 @@ class _Boosting(BaseEstimator):
         max_leaf_nodes: int = 24,
         min_leaf: int = 20,
         l2: float = 0.0,
+        columns: float = 1.0,
+        rows: float = 1.0,
         patience: int | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -119,6 +123,8 @@ class _Boosting(BaseEstimator):
         self.max_leaf_nodes = max_leaf_nodes
         self.min_leaf = min_leaf
         self.l2 = l2
+        self.columns = columns
+        self.rows = rows
         self.patience = patience
         self.random_state = random_state
 
@@ -131,6 +137,9 @@ class _Boosting(BaseEstimator):
             "num_leaves": self.max_leaf_nodes,
             "min_data_in_leaf": self.min_leaf,
             "lambda_l2": self.l2,
+            "feature_fraction": self.columns,
+            "bagging_fraction": self.rows,
+            "bagging_freq": int(self.rows < 1.0),
             "seed": 0 if self.random_state is None else int(self.random_state),
             "deterministic": True,
             "force_col_wise": True,
@@ -138,7 +147,7 @@ class _Boosting(BaseEstimator):
             "num_threads": 1,
             "verbosity": -1,
         }
-        train, beside = self._hold_out(y)
+        train, beside = hold_out(y, self.patience, self.random_state, classes=is_classifier(self))
         data = lightgbm.Dataset(X[train], y[train], free_raw_data=False)
         more: dict[str, Any] = {}
         if len(beside):
@@ -147,18 +156,6 @@ class _Boosting(BaseEstimator):
         booster = lightgbm.train(options, data, num_boost_round=self.rounds, **more)
         dumped = booster.dump_model(num_iteration=booster.best_iteration or None)
         self.nodes_, self.roots_ = flatten_trees(dumped["tree_info"])
-
-    def _hold_out(self, y: NDArray[np.generic]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Return the cases that grow trees, and those that say when to stop, spread by class."""
-        if self.patience is None:
-            return np.arange(len(y)), np.arange(0)
-        order = np.random.default_rng(self.random_state).permutation(len(y))
-        if is_classifier(self):
-            order = order[np.argsort(y[order], kind="stable")]
-        every = max(2, round(1 / HELD_OUT))
-        held = np.zeros(len(y), dtype=bool)
-        held[order[every // 2 :: every]] = True
-        return np.flatnonzero(~held), np.flatnonzero(held)
 
     def _add(self, X: Array, outputs: int) -> Array:
         check_is_fitted(self)
@@ -208,6 +205,21 @@ class LightGBMRegressor(RegressorMixin, _Boosting):
     def predict(self, X: Array) -> Array:
         """Return the sums of leaves."""
         return self._add(X, 1)[:, 0]
+
+
+def hold_out(
+    y: NDArray[np.generic], patience: int | None, seed: int | None, *, classes: bool
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the cases that grow trees, and those that say when to stop, spread by class."""
+    if patience is None:
+        return np.arange(len(y)), np.arange(0)
+    order = np.random.default_rng(seed).permutation(len(y))
+    if classes:
+        order = order[np.argsort(y[order], kind="stable")]
+    every = max(2, round(1 / HELD_OUT))
+    held = np.zeros(len(y), dtype=bool)
+    held[order[every // 2 :: every]] = True
+    return np.flatnonzero(~held), np.flatnonzero(held)
 
 
 def import_lightgbm() -> ModuleType:

@@ -76,6 +76,7 @@ class Knob:
 
 POSITIVE = Knob(open_low=True)
 SHARE = Knob(high=1.0)
+PART = Knob(high=1.0, open_low=True)
 COUNT = Knob(low=1, whole=True)
 
 
@@ -99,6 +100,9 @@ class PortfolioKind:
         The encoding of categories that suits it.
     takes_missing : bool
         Whether it handles NaN itself.
+    takes_categories : bool
+        Whether it splits codes of categories as such, where `categorical_features` lists their
+        columns.
     decides_only : bool
         Whether as a classifier it has no probabilities of its own.
     types : tuple of str
@@ -116,6 +120,7 @@ class PortfolioKind:
     scales: bool = True
     encode: str = "one_hot"
     takes_missing: bool = False
+    takes_categories: bool = False
     decides_only: bool = False
     types: tuple[str, ...] = ()
     package: str = ""
@@ -195,13 +200,21 @@ def _make_boosting(task: str, params: Params, seed: int) -> Estimator:
     from sklearn.ensemble import HistGradientBoostingClassifier as Classifier
     from sklearn.ensemble import HistGradientBoostingRegressor as Regressor
 
-    names = {"rounds": "max_iter", "min_leaf": "min_samples_leaf", "l2": "l2_regularization"}
+    names = {
+        "rounds": "max_iter",
+        "min_leaf": "min_samples_leaf",
+        "l2": "l2_regularization",
+        "columns": "max_features",
+    }
     knobs = {names.get(name, name): value for name, value in params.items()}
     patience = knobs.pop("patience", None)
     if patience is not None:
         knobs["n_iter_no_change"] = patience
     kind = Regressor if task == REGRESSION else Classifier
     return kind(**knobs, early_stopping=patience is not None, random_state=seed)
+
+
+USUAL_STEPS = 15.0  # rounds times learning rate, after which boosting usually stops
 
 
 def _time_newton(cases: int, columns: int, params: Params) -> float:
@@ -224,13 +237,27 @@ def _time_forest(cases: int, columns: int, params: Params) -> float:
     return each * float(params.get("trees", 500))
 
 
+def _time_extra_trees(cases: int, columns: int, params: Params) -> float:
+    return 0.5 * _time_forest(cases, columns, params)
+
+
 def _time_boosting(cases: int, columns: int, params: Params) -> float:
     leaves = float(params.get("max_leaf_nodes", 31))
-    return float(params.get("rounds", 100)) * (2e-4 + leaves * (1e-5 + 1.5e-6 * columns))
+    rounds = float(params.get("rounds", 100))
+    if "patience" in params:
+        rounds = min(rounds, USUAL_STEPS / float(params.get("learning_rate", 0.1)))
+    return rounds * (2e-4 + leaves * (1e-5 + 1.5e-6 * columns))
 
 
 def _time_lightgbm(cases: int, columns: int, params: Params) -> float:
     return 0.4 * _time_boosting(cases, columns, params)
+
+
+def _time_catboost(cases: int, columns: int, params: Params) -> float:
+    rounds = float(params.get("rounds", 1000))
+    if "patience" in params:
+        rounds = min(rounds, 2.0 * USUAL_STEPS / float(params.get("learning_rate", 0.1)))
+    return rounds * (1e-3 + 4e-9 * cases * columns * float(params.get("depth", 6)))
 
 
 def _time_cox(cases: int, columns: int, params: Params) -> float:
@@ -243,8 +270,10 @@ _BOOSTING = {
     "max_leaf_nodes": Knob(low=2, whole=True),
     "min_leaf": COUNT,
     "l2": Knob(),
+    "columns": PART,
     "patience": COUNT,
 }
+_FOREST = {"trees": COUNT, "min_leaf": COUNT, "mtry": POSITIVE}
 _TREE = ("sklearn.tree._tree.Tree",)
 _KERNEL_TYPES = _name_types("svm", "KernelClassifier", "KernelRegressor")
 _MACHINE = {"C": POSITIVE, "gamma": POSITIVE, "gamma_unit": Knob(words=("columns", "one"))}
@@ -286,11 +315,19 @@ for _name, _kind in {
     ),
     "random_forest": PortfolioKind(
         _make_from("base", "ForestClassifier", "ForestRegressor", seeded=True),
-        knobs={"trees": COUNT, "min_leaf": COUNT, "mtry": POSITIVE},
+        knobs={**_FOREST, "rows": PART},
         seconds=_time_forest,
         scales=False,
         encode="ordinal",
         types=(*_name_types("base", "ForestClassifier", "ForestRegressor"), *_TREE),
+    ),
+    "extra_trees": PortfolioKind(
+        _make_from("base", "ExtraTreesClassifier", "ExtraTreesRegressor", seeded=True),
+        knobs=_FOREST,
+        seconds=_time_extra_trees,
+        scales=False,
+        encode="ordinal",
+        types=(*_name_types("base", "ExtraTreesClassifier", "ExtraTreesRegressor"), *_TREE),
     ),
     "hist_gradient_boosting": PortfolioKind(
         _make_boosting,
@@ -299,17 +336,39 @@ for _name, _kind in {
         scales=False,
         encode="ordinal",
         takes_missing=True,
-        types=("sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",),
+        takes_categories=True,
+        types=(
+            "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+            *_name_types(
+                "category_boosting", "CategoryBoostingClassifier", "CategoryBoostingRegressor"
+            ),
+        ),
     ),
     "lightgbm": PortfolioKind(
         _make_from("boosting", "LightGBMClassifier", "LightGBMRegressor", seeded=True),
-        knobs=_BOOSTING,
+        knobs={**_BOOSTING, "rows": PART},
         seconds=_time_lightgbm,
         scales=False,
         encode="ordinal",
         takes_missing=True,
         types=_name_types("boosting", "LightGBMClassifier", "LightGBMRegressor"),
         package="lightgbm",
+    ),
+    "catboost": PortfolioKind(
+        _make_from("oblivious", "CatBoostClassifier", "CatBoostRegressor", seeded=True),
+        knobs={
+            "learning_rate": POSITIVE,
+            "rounds": COUNT,
+            "depth": Knob(low=1, high=16, whole=True),
+            "l2": Knob(),
+            "patience": COUNT,
+        },
+        seconds=_time_catboost,
+        scales=False,
+        encode="ordinal",
+        takes_missing=True,
+        types=_name_types("oblivious", "CatBoostClassifier", "CatBoostRegressor"),
+        package="catboost",
     ),
     "cox": PortfolioKind(
         _make_from("cox", "CoxRegressor"),

@@ -76,6 +76,7 @@ def make_learner(
     """
     from sklearn.pipeline import Pipeline
 
+    from earnest.training.learners.encoding import ColumnEncoder
     from earnest.training.learners.preprocessing import Preprocessor
 
     kind = LEARNERS[name]
@@ -88,9 +89,13 @@ def make_learner(
             got=str(wanted),
             cure=f"Use one of {', '.join(others)}." if others else "Pass your own estimator.",
         )
-    categories = () if inputs is None else inputs.categorical
+    categories = () if inputs is None else inputs.encode().categorical
     columns = Preprocessor(categorical=categories, scale=kind.scaled)
-    return Pipeline([("columns", columns), (kind.name, kind.make(wanted in CLASSES, seed))])
+    steps = [("columns", columns), (kind.name, kind.make(wanted in CLASSES, seed))]
+    if inputs is not None and not inputs.is_plain:
+        encoder = ColumnEncoder(inputs.coded, inputs.texts, random_state=seed)
+        steps.insert(0, ("encode", encoder))
+    return Pipeline(steps)
 
 
 def _add(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from itertools import chain, product, zip_longest
@@ -18,14 +18,18 @@ from earnest.core.text.names import join_name
 from earnest.training.learners.catalogue import (
     COUNT,
     MODELS,
+    PART,
     REGRESSION,
     SELECTIONS,
     TASKS,
     Knob,
     Value,
 )
+from earnest.training.learners.encoding import ColumnEncoder
 from earnest.training.learners.preprocessing import Inputs
 from earnest.training.protocols import Estimator
+
+USUAL_SHARE = 0.2  # of the time of a search that one family may take
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,12 +45,15 @@ class PortfolioConfiguration:
     params : dict
         Its knobs by readable names: `model`, `select`, `encode`, `C`, ...; only those that apply.
     estimator : Pipeline
-        The unfitted steps `prepare`, `select` and `model`. A regression stays near the range of
+        The unfitted steps `prepare`, `select` and `model`, and before them `encode` where there
+        is text or a category with many levels. A regression stays near the range of
         its training outcomes, see `BoundedRegressor`.
     family : str
         The name of its model.
     cost : float
         About how many seconds a fit takes on one core; good for comparing, not for promises.
+    share : float
+        The largest share of the time of a search that its family may take.
     """
 
     name: str
@@ -54,6 +61,7 @@ class PortfolioConfiguration:
     estimator: Estimator = field(repr=False)
     family: str
     cost: float
+    share: float = USUAL_SHARE
 
 
 @dataclass(frozen=True)
@@ -67,6 +75,7 @@ class Draft:
     encode: str | None
     impute: str | None
     shown: Mapping[str, Value]  # what of these differs within the family, for the name
+    share: float = USUAL_SHARE
 
     def params(self) -> dict[str, Value]:
         """Return the knobs that apply."""
@@ -88,11 +97,13 @@ class Draft:
 
         from earnest.training.learners.bounded import BoundedRegressor
         from earnest.training.learners.calibrated import CalibratedClassifier
+        from earnest.training.learners.category_boosting import take_categories
         from earnest.training.learners.preprocessing import Preprocessor
 
         kind, selection = MODELS[self.model], SELECTIONS[self.select]
+        encoded = inputs.encode()
         prepare = Preprocessor(
-            inputs.categorical,
+            encoded.categorical,
             impute=self.impute or "median",
             indicator=indicator,
             encode=self.encode or "one_hot",
@@ -100,6 +111,8 @@ class Draft:
         )
         model = kind.make(task, self.model_params, seed)
         assert not isinstance(model, str)  # only a selection can be none
+        if self.encode == "native":
+            model = take_categories(model, len(encoded.categorical))
         calibrates = probabilities and kind.decides_only and task in ("binary", "multiclass")
         if calibrates:
             model = CalibratedClassifier(model, random_state=seed)
@@ -107,16 +120,20 @@ class Draft:
             model = BoundedRegressor(model)
         chosen = selection.make(task, self.select_params, seed)
         steps = [("prepare", prepare), ("select", chosen), ("model", model)]
+        if not inputs.is_plain:
+            encoder = ColumnEncoder(inputs.coded, inputs.texts, random_state=seed)
+            steps.insert(0, ("encode", encoder))
         return PortfolioConfiguration(
             self.name(),
             self.params(),
             Pipeline(steps),
             self.model,
-            self._seconds(inputs) * (FITS_TO_CALIBRATE if calibrates else 1.0),
+            self._seconds(encoded) * (FITS_TO_CALIBRATE if calibrates else 1.0),
+            self.share,
         )
 
     def _seconds(self, inputs: Inputs) -> float:
-        columns = inputs.n_columns if self.encode == "ordinal" else inputs.n_encoded
+        columns = inputs.n_encoded if self.encode == "one_hot" else inputs.n_columns
         before = SELECTIONS[self.select].seconds(inputs.n_cases, columns, self.select_params)
         return before + MODELS[self.model].seconds(inputs.n_cases, columns, self.model_params)
 
@@ -127,13 +144,22 @@ def family(entry: Entry, contents: Contents, task: str, inputs: Inputs) -> list[
         return []
     ranked: list[tuple[int, Draft]] = []
     for far_select, select, select_params in _list_selections(entry, contents, task, inputs):
-        for far_encode, encode in _list_encodings(entry, inputs):
+        for far_encode, encode in _list_encodings(entry, inputs, select):
             for far_impute, impute in _list_imputations(entry, inputs, select):
                 beside = {"encode": encode, "impute": impute}
                 for far, params in entry.list_combinations():
                     shown = {k: v for k, v in params.items() if len(entry.grid[k]) > 1}
                     shown |= _list_several(beside, entry)
-                    draft = Draft(entry.name, params, select, select_params, encode, impute, shown)
+                    draft = Draft(
+                        entry.name,
+                        params,
+                        select,
+                        select_params,
+                        encode,
+                        impute,
+                        shown,
+                        entry.share,
+                    )
                     ranked.append((far + far_select + far_encode + far_impute, draft))
     return [draft for _, draft in sorted(ranked, key=lambda pair: pair[0])]
 
@@ -158,8 +184,12 @@ def _list_selections(
         position += 1
 
 
-def _list_encodings(entry: Entry, inputs: Inputs) -> list[tuple[int, str | None]]:
-    return list(enumerate(entry.encode)) if inputs.categorical else [(0, None)]
+def _list_encodings(entry: Entry, inputs: Inputs, select: str) -> list[tuple[int, str | None]]:
+    """Return how categories are encoded; where columns are selected, none can have its place."""
+    if not inputs.categorical:
+        return [(0, None)]
+    usable = [encoding for encoding in entry.encode if encoding != "native" or select == "none"]
+    return list(enumerate(usable or ["ordinal"]))
 
 
 def _list_imputations(entry: Entry, inputs: Inputs, select: str) -> list[tuple[int, str | None]]:
@@ -170,12 +200,25 @@ def _list_imputations(entry: Entry, inputs: Inputs, select: str) -> list[tuple[i
     return list(enumerate(usable or ["median"]))
 
 
-def take_in_turns(families: list[list[Draft]]) -> list[Draft]:
+def take_in_turns(families: list[list[Draft]], counts: Sequence[int] = ()) -> list[Draft]:
     """Return the first of every family, then the second of every family, and so on, each once.
 
     If two configurations would have the same name, it lists all their parameters.
+
+    Parameters
+    ----------
+    families : list of list of Draft
+        The configurations of each.
+    counts : sequence of int
+        How many each family has in a turn after the first; one if not given.
     """
-    turns = [draft for draft in chain.from_iterable(zip_longest(*families)) if draft is not None]
+    sizes = counts or [1] * len(families)
+    parcels = [
+        [drafts[:1], *(drafts[at : at + size] for at in range(1, len(drafts), size))]
+        for drafts, size in zip(families, sizes, strict=True)
+    ]
+    rounds = chain.from_iterable(zip_longest(*parcels, fillvalue=[]))
+    turns = [draft for parcel in rounds for draft in parcel]
     once = list(
         {tuple(sorted(draft.params().items())): draft for draft in reversed(turns)}.values()
     )
@@ -264,7 +307,10 @@ class Portfolio:
             check.whole_number("n", n, low=1)
         self._refuse(task)
         models = self.contents.models
-        drafts = take_in_turns([family(entry, self.contents, task, inputs) for entry in models])
+        drafts = take_in_turns(
+            [family(entry, self.contents, task, inputs.encode()) for entry in models],
+            [entry.turns for entry in models],
+        )
         lacking = [MODELS[entry.name].package for entry in models]
         lacking = [name for name in dict.fromkeys(lacking) if name and find_spec(name) is None]
         if not drafts and lacking:
@@ -337,8 +383,9 @@ def list_packaged() -> tuple[str, ...]:
 
 FORMAT = 1
 TOP = ("format", "about", "tasks", "preprocessing", "selection", "model")
-LIMITS = ("max_cases", "min_columns", "max_columns")  # of the data, for an entry to be used
-IMPUTE, ENCODE = Knob(words=("median", "mean", "none")), Knob(words=("one_hot", "ordinal"))
+LIMITS = ("min_cases", "max_cases", "min_columns", "max_columns")  # of the data, for an entry
+IMPUTE = Knob(words=("median", "mean", "none"))
+ENCODE = Knob(words=("one_hot", "ordinal", "native"))
 
 
 @dataclass(frozen=True)
@@ -359,6 +406,10 @@ class Entry:
         Of a model: the selections that it goes with.
     encode, impute : tuple of str
         Of a model: how categories are encoded and gaps filled.
+    turns : int
+        Of a model: how many of its configurations come in each turn after the first.
+    share : float
+        Of a model: the largest share of the time that its family may take.
     """
 
     name: str
@@ -368,6 +419,8 @@ class Entry:
     select: tuple[str, ...] = ()
     encode: tuple[str, ...] = ()
     impute: tuple[str, ...] = ()
+    turns: int = 1
+    share: float = USUAL_SHARE
 
     def list_combinations(self) -> list[tuple[int, dict[str, Value]]]:
         """Return every combination of values, with how far it is from the best guess.
@@ -384,7 +437,7 @@ class Entry:
         """Tell whether it is used for such data."""
         return (
             task in self.tasks
-            and cases <= self.limits.get("max_cases", cases)
+            and self.limits.get("min_cases", 0) <= cases <= self.limits.get("max_cases", cases)
             and self.limits.get("min_columns", 0) <= columns
             and columns <= self.limits.get("max_columns", columns)
         )
@@ -457,7 +510,8 @@ class _Reader:
     def _read_model(
         self, table: Mapping[str, object], names: tuple[str, ...], common: Mapping[str, object]
     ) -> Entry:
-        entry = self._read_entry("model", "model", table, ("select", "encode", "impute"))
+        more = ("select", "encode", "impute", "turns", "share")
+        entry = self._read_entry("model", "model", table, more)
         kind, where = MODELS[entry.name], f" of model {entry.name!r}"
         usual_impute = "none" if kind.takes_missing else "median"
         impute = self._choose_words(table, common, "impute", IMPUTE, (usual_impute,), where)
@@ -467,10 +521,26 @@ class _Reader:
                 needs="'median', 'mean'",
                 got="none",
             )
+        encode = self._choose_words(table, common, "encode", ENCODE, (kind.encode,), where)
+        if "native" in encode and not kind.takes_categories:
+            raise self._make_error(
+                f"`encode`{where} cannot be 'native', because it takes numbers only",
+                needs="'one_hot', 'ordinal'",
+                got="native",
+            )
+        if "native" in encode and impute != ("none",):
+            raise self._make_error(
+                f"`encode`{where} can be 'native' only where gaps are not filled",
+                needs="`impute` 'none'",
+                got=", ".join(impute),
+            )
+        place = f"portfolio {self.file!r}: "
         return replace(
             entry,
+            turns=int(COUNT.read(table.get("turns", 1), f"{place}`turns`{where}")),
+            share=float(PART.read(table.get("share", USUAL_SHARE), f"{place}`share`{where}")),
             select=self._read_words(table, "select", names, where),
-            encode=self._choose_words(table, common, "encode", ENCODE, (kind.encode,), where),
+            encode=encode,
             impute=impute,
         )
 

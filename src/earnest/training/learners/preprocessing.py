@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,9 +13,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
+from earnest.training.learners.encoding import COMPONENTS
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
+
+
+MOST_LEVELS = 100  # a category with more is encoded by the mean outcome of its levels
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,8 @@ class Inputs:
         Whether a column has missing values.
     n_cases : int
         The number of rows.
+    texts : tuple of tuple of int
+        For each text the columns that hold the marks of its words; these are no numbers.
 
     Examples
     --------
@@ -49,6 +55,7 @@ class Inputs:
     levels: tuple[int, ...]
     missing: tuple[bool, ...]
     n_cases: int
+    texts: tuple[tuple[int, ...], ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         """Refuse columns that are described unlike each other, and a table without any."""
@@ -92,12 +99,38 @@ class Inputs:
     @property
     def numeric(self) -> tuple[int, ...]:
         """The positions of the columns of numbers."""
-        return tuple(i for i, count in enumerate(self.levels) if count == 0)
+        words = {place for places in self.texts for place in places}
+        return tuple(i for i, n in enumerate(self.levels) if n == 0 and i not in words)
 
     @property
     def categorical(self) -> tuple[int, ...]:
-        """The positions of the categories."""
-        return tuple(i for i, count in enumerate(self.levels) if count > 0)
+        """The positions of the categories that have a column for each level, or a code."""
+        return tuple(i for i, count in enumerate(self.levels) if 0 < count <= MOST_LEVELS)
+
+    @property
+    def coded(self) -> tuple[int, ...]:
+        """The positions of the categories with more levels than that."""
+        return tuple(i for i, count in enumerate(self.levels) if count > MOST_LEVELS)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all columns are numbers and categories that models take."""
+        return not self.coded and not self.texts
+
+    def encode(self) -> Inputs:
+        """Return the columns that `ColumnEncoder` makes of these, for an outcome of two classes."""
+        if self.is_plain:
+            return self
+        words = {place for places in self.texts for place in places}
+        plain = [i for i in range(self.n_columns) if i not in {*self.coded, *words}]
+        components = range(COMPONENTS * len(self.texts))
+        more = [*(self.names[i] for i in self.coded), *(f"text {k}" for k in components)]
+        return Inputs(
+            (*(self.names[i] for i in plain), *more),
+            (*(self.levels[i] for i in plain), *(0 for _ in more)),
+            (*(self.missing[i] for i in plain), *(False for _ in more)),
+            self.n_cases,
+        )
 
     @property
     def has_missing(self) -> bool:
@@ -111,7 +144,7 @@ class Inputs:
 
 
 IMPUTATIONS = ("median", "mean", "none")
-ENCODINGS = ("one_hot", "ordinal")
+ENCODINGS = ("one_hot", "ordinal", "native")
 LARGEST = 1e30  # beyond it squares overflow, and trees take no number above 3e38
 
 Matrix = NDArray[np.float64]
@@ -136,8 +169,10 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         ordinal codes too.
     indicator : bool
         Whether a column tells where a value was missing, for columns with gaps in training.
-    encode : {'one_hot', 'ordinal'}
+    encode : {'one_hot', 'ordinal', 'native'}
         A column for each level that training saw (for two levels one), or the code as a number.
+        With 'native' codes come first, numbered without gaps and NaN where training did not see
+        the level, and no column is left out, so that a model can be told their positions.
     scale : bool
         Whether numbers and ordinal codes are brought to mean 0 and standard deviation 1.
 
@@ -187,6 +222,8 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         self.with_gaps_ = np.flatnonzero(gaps)
         self.mean_, self.spread_ = self._find_scales(X)
         self.kept_ = _find_varying(self._make_columns(X))
+        if self.encode == "native":
+            self.kept_[:] = True
         return self
 
     def transform(self, X: Matrix) -> Matrix:
@@ -203,11 +240,12 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         inputs = seen if input_features is None else input_features
         names = [f"x{i}" for i in range(self.n_features_in_)] if inputs is None else list(inputs)
         outputs = [names[i] for i in self._numeric]
-        for column, levels in zip(self.categorical, self.levels_, strict=True):
-            if self.encode == "one_hot":
+        if self.encode == "one_hot":
+            for column, levels in zip(self.categorical, self.levels_, strict=True):
                 outputs += [f"{names[column]}={level:g}" for level in _drop_redundant(levels)]
-            else:
-                outputs.append(names[column])
+        else:
+            codes = [names[column] for column in self.categorical]
+            outputs = [*codes, *outputs] if self.encode == "native" else [*outputs, *codes]
         outputs += [f"{names[i]} missing" for i in self.with_gaps_]
         return np.array(outputs or ["nothing"], dtype=object)[self.kept_]
 
@@ -239,7 +277,11 @@ class Preprocessor(TransformerMixin, BaseEstimator):
             numbers = np.where(np.isnan(numbers), self.fill_, numbers)
         if self.encode == "one_hot":
             return numbers
-        return np.hstack([numbers, self._fill_codes(X)])
+        if self.encode == "ordinal":
+            return np.hstack([numbers, self._fill_codes(X)])
+        columns = zip(self.categorical, self.levels_, strict=True)
+        codes = [number_codes(X[:, column], levels) for column, levels in columns]
+        return np.column_stack([*codes, numbers]) if codes else numbers
 
     def _fill_codes(self, X: Matrix) -> Matrix:
         """Return codes in which what is missing, or no level of training, is filled or NaN."""
@@ -306,3 +348,18 @@ def _find_varying(matrix: Matrix) -> NDArray[np.bool_]:
     if not varies.any():
         varies[:1] = True
     return np.asarray(varies)
+
+
+def number_codes(codes: Matrix, levels: Matrix) -> Matrix:
+    """Return the place of each code among the levels of training, NaN for all others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.training.learners.preprocessing import number_codes
+    >>> number_codes(np.array([7.0, 2.0, 3.0, np.nan]), np.array([2.0, 7.0]))
+    array([ 1.,  0., nan, nan])
+    """
+    places = np.searchsorted(levels, codes)
+    known = np.isin(codes, levels)
+    return np.where(known, places.astype(np.float64), np.nan)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from earnest.adapters.evidence import Source, refuse_evidence
 from earnest.core.base.errors import ClusterError, EarnestError
 from earnest.core.base.protocols import Progress
+from earnest.core.base.rng import Seeds
 from earnest.core.cautions import of_evidence, of_search
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import EnsembleRule
@@ -123,6 +125,17 @@ class EstimateQuestion:
             winner_label=pi.configs.find_label(name),
             cautions=by_severity([*estimate.cautions, *self.cautions]),
         )
+
+    def answer_anew(self, pi: Predictions, settings: Mapping[str, Any]) -> Estimate:
+        """Return the estimate of the same winner by another method, number of resamples or seed."""
+        rng = settings["rng"]
+        question = replace(
+            self,
+            method=settings["method"],
+            n_resamples=settings["n_resamples"],
+            seed=rng if isinstance(rng, int) else Seeds.of(rng).entropy,
+        )
+        return question.answer(pi)
 
     def with_resamples(self, count: int) -> EstimateQuestion:
         """Return the question with this number of resamples, if its method draws any."""

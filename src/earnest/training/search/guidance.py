@@ -22,6 +22,7 @@ from earnest.core.results.specs import Guide
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric
 from earnest.metrics.responding import pick_answer
+from earnest.training.fit.ledger import Ledger
 from earnest.training.fit.problem import Problem
 from earnest.training.fit.splits import Splits
 from earnest.training.search.preparation import Asker, DynamicSearch
@@ -99,6 +100,24 @@ def score_halves(pi: Predictions, halves: Sequence[int], metric: Metric) -> Iter
     for name, half in zip(pi.configs.ids, halves, strict=True):
         place = places.get(name)
         yield np.nan if place is None else float(table[half, place])
+
+
+def score_own_halves(
+    ledger: Ledger, configs: Sequence[int], halves: Sequence[int], metric: Metric
+) -> list[float]:
+    """Return the score of each configuration on one half of the cases, as far as they were tested.
+
+    One that was dropped has the score of the folds before.
+    """
+    scores: dict[int, float] = {}
+    half_of = dict(zip(configs, halves, strict=True))
+    for n_splits in sorted({ledger.count_splits(config) for config in configs}):
+        some = [config for config in configs if ledger.count_splits(config) == n_splits]
+        pi = ledger.make_predictions(some, n_splits)
+        assert pi is not None
+        shares = score_halves(pi, [half_of[config] for config in some], metric)
+        scores |= dict(zip(some, shares, strict=True))
+    return [scores[config] for config in configs]
 
 
 def find_halves(guide: Guide | None, problem: Problem, splits: Splits, seed: int) -> Halves | None:

@@ -30,6 +30,7 @@ from earnest.core.text.doors import arg
 from earnest.core.text.names import label_configs, name_configs, simplify_values
 from earnest.engine.progress import Meter, ProgressState
 from earnest.inference.curves.corrected import ResampledSelection
+from earnest.inference.curves.halves import HalfCurves, trace_halves
 from earnest.inference.curves.prefixes import score_prefixes
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric
@@ -112,6 +113,8 @@ class LiveStanding:
         None without predictions.
     low, high : float
         The limits of the last of these, NaN if there are none.
+    halves : HalfCurves, optional
+        What the samplers of a crossed search were told, and what the unseen half says.
     """
 
     metric: str
@@ -124,6 +127,7 @@ class LiveStanding:
     corrected: NDArray[np.float64] | None = None
     low: float = np.nan
     high: float = np.nan
+    halves: HalfCurves | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -415,13 +419,11 @@ class Watch:
     def _find_standing(self, n_configs: int, n_splits: int) -> LiveStanding | None:
         """Return the standing of the finished fits, or None if there is none yet."""
         configs = self.ledger.list_complete(n_splits)
-        pi = None if self.metric is None else self.ledger.make_predictions(configs)
+        pi = None if self.metric is None else self.ledger.make_predictions(configs, n_splits)
         try:
             if pi is not None and self.metric is not None:
-                pi = pick_answer(pi, self.metric)
-                return stand_by_predictions(
-                    mask_splits(pi, self.ledger, n_splits), self.metric, self.seed
-                )
+                pi = pick_answer(pi, self.metric).usable()
+                return stand_by_predictions(pi, self.metric, self.seed)
         except EarnestError:
             pass  # a metric that is not defined yet: of one class so far, say
         return self._stand_by_scores(configs, n_splits)
@@ -448,17 +450,6 @@ class Watch:
             naive=np.maximum.accumulate(scores),
             leaders=tuple(Leader(ids[i], called[ids[i]], float(scores[i])) for i in order),
         )
-
-
-def mask_splits(pi: Predictions, ledger: Ledger, n_splits: int) -> Predictions:
-    """Return Π of the first splits only, as far as it can be used."""
-    splits = ledger.splits
-    if n_splits < len(splits):
-        responses = pi.responses.copy()
-        for split in range(n_splits, len(splits)):
-            responses[splits.test[split], :, splits.repeat[split]] = np.nan
-        pi = replace(pi, responses=responses)
-    return pi.usable()
 
 
 def stand_by_predictions(pi: Predictions, metric: Metric, seed: int) -> LiveStanding | None:
@@ -497,6 +488,7 @@ def stand_by_predictions(pi: Predictions, metric: Metric, seed: int) -> LiveStan
         corrected=expected.corrected,
         low=float(expected.low[-1]),
         high=float(expected.high[-1]),
+        halves=trace_halves(pi, metric),
     )
 
 

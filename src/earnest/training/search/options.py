@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +17,7 @@ from earnest.core.base.protocols import Progress, Store
 from earnest.core.base.rng import RngLike
 from earnest.core.data.selection import EnsembleRule
 from earnest.core.text.doors import arg
+from earnest.engine.limits import read_budget
 from earnest.methods.base import Method
 from earnest.metrics.families import MetricLike
 from earnest.training.fit.run import RunOptions
@@ -58,6 +60,7 @@ class SearchOptions:
     stop_when_width: float | None = None
     store: str | Path | Store | None = None
     time_limit: float | None = None
+    budget: str | float | None = None
     n_jobs: int | None = None
     error_score: str | float = np.nan
     return_train_score: bool = False
@@ -101,6 +104,12 @@ class SearchOptions:
     def dropping(self) -> DroppingRule | None:
         """The rule that ends configurations early."""
         return read_dropping(self.drop)
+
+    @cached_property
+    def budget_seconds(self) -> float:
+        """How long a dynamic search proposes; infinite without a budget."""
+        seconds = read_budget(self.budget)
+        return math.inf if seconds is None else seconds
 
     @cached_property
     def stopping(self) -> StopWhenWidth | None:

@@ -6,6 +6,7 @@ the estimator, the splitter or the scorer); the problem, the folds, and what ide
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
@@ -581,13 +582,18 @@ def _identify(
     """Return what identifies a search; nothing without a store.
 
     Options that only concern how cells are run (`n_jobs`, `time_limit`), which are run (`drop`,
-    `stop_when_width`) or how they are used (`refit`, `method`, `error_score`) may differ.
+    `stop_when_width`) or how they are used (`refit`, `method`, `error_score`) may differ, unless a
+    sampler is told what follows from them.
     """
     if options.store is None:
         return {}
     check_seeded(options.cv)
     grid = options.given_candidates if isinstance(options.given_candidates, dict) else {}
     beside = _list_arguments(routed)
+    told: dict[str, object] = {}
+    if isinstance(options.given_candidates, DynamicSearch):  # it proposes from what it is told
+        told = {"drop": options.dropping, "error_score": options.error_score}
+        told |= {"refit": options.refit} if isinstance(options.refit, str) else {}
     return {
         "data": describe(X),
         "outcome": describe(y),
@@ -599,6 +605,7 @@ def _identify(
         "metric": describe(options.metric),
         "response": describe(options.response),
         "guide": describe(options.guide),
+        **{name: describe(value) for name, value in told.items()},
         "return_train_score": describe(bool(options.return_train_score)),
         "seed": describe(options.random_state),
         **find_versions(base, options.given_candidates),
@@ -686,10 +693,23 @@ def check_options(options: SearchOptions) -> Estimator:
     workers(options.n_jobs)
     count_ahead(options.pre_dispatch, 1)
     TaskLimit.of(options.time_limit)
+    _check_budget(options)
     _check_seed(options.random_state)
     if options.drop is not None or options.stop_when_width is not None:
         _check_rounds(options)
     return base
+
+
+def _check_budget(options: SearchOptions) -> None:
+    if options.budget_seconds < math.inf and not isinstance(
+        options.given_candidates, DynamicSearch
+    ):
+        raise InputError(
+            f"{arg('budget')} ends a search that proposes configurations as it goes",
+            needs="a dynamic search, such as optuna_candidates(...)",
+            got="configurations that are known in advance, all of which are tried",
+            cure="Try fewer of them, or search with optuna_candidates(space, RandomSampler).",
+        )
 
 
 def _check_seed(seed: object) -> None:
@@ -705,12 +725,13 @@ def _check_seed(seed: object) -> None:
 
 def _check_rounds(options: SearchOptions) -> None:
     _ = options.dropping, options.stopping  # a rule that cannot be read is refused here
-    if isinstance(options.given_candidates, DynamicSearch):
+    if options.stopping is not None and isinstance(options.given_candidates, DynamicSearch):
         raise InputError(
-            "a dynamic search cannot drop or stop early",
+            "`stop_when_width` leaves folds out, and a dynamic search goes through all of them "
+            "before it has tried much",
             needs="configurations that are known in advance",
             got=check.show(options.given_candidates),
-            cure=f"Leave {arg('drop')} and `stop_when_width` out.",
+            cure=f"Leave it out, or end the search by {arg('budget')}.",
         )
 
 

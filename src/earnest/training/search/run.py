@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from time import monotonic
 from typing import cast
 
 import numpy as np
@@ -20,7 +21,6 @@ from earnest.core.base.protocols import EngineTask, Store
 from earnest.core.base.provenance import moment
 from earnest.core.base.rng import Seeds
 from earnest.core.data.guides import Halves
-from earnest.core.data.predictions import Predictions
 from earnest.core.text.doors import arg
 from earnest.engine.progress import read_meter
 from earnest.metrics.families import Metric
@@ -32,8 +32,8 @@ from earnest.training.fit.response import ResponsePlan
 from earnest.training.fit.run import Run, RunOptions, open_run, run_cells
 from earnest.training.fit.splits import Splits
 from earnest.training.protocols import Params
-from earnest.training.search.dropping.bced import DropTrace
-from earnest.training.search.guidance import CrossedAsker, find_halves, score_halves
+from earnest.training.search.dropping.bced import DroppingRule, DropTrace
+from earnest.training.search.guidance import CrossedAsker, find_halves, score_own_halves
 from earnest.training.search.live import LivePage, Watch, open_page
 from earnest.training.search.options import SearchOptions
 from earnest.training.search.preparation import (
@@ -77,7 +77,8 @@ def search_all(
     ledger = Ledger(
         splits, prepared.problem.plan, prepared.scoring.names, static=fixed, halves=halves
     )
-    if _by_fold(options):
+    by_fold = _by_fold(options, candidates)
+    if options.drop is not None or options.stop_when_width is not None:
         _refuse_no_metric(prepared)
     with (
         open_page(options.live, _name_search(options)) as page,
@@ -95,11 +96,14 @@ def search_all(
             put_cases(opened.store, prepared.problem.plan, splits, static=fixed, halves=halves)
         begun = _date_run(opened.store)
         search_run = SearchRun(ledger, range(len(splits)), begun=begun)
-        if isinstance(candidates, DynamicSearch) and halves is not None:
-            _run_crossed(opened, ledger, candidates, prepared)
-        elif isinstance(candidates, DynamicSearch):
-            _run_dynamic(opened, ledger, candidates, options, prepared.seed)
-        elif _by_fold(options):
+        if isinstance(candidates, DynamicSearch):
+            batches = _Batches(opened, ledger, options, prepared, monotonic())
+            if halves is None:
+                _run_dynamic(batches, candidates)
+            else:
+                _run_crossed(batches, candidates)
+            search_run = replace(search_run, dropped=batches.dropped)
+        elif by_fold:
             configs = enter_configs(opened, ledger, candidates.ids, candidates.configurations)
             done, dropped = _run_by_fold(opened, ledger, configs, options, prepared)
             search_run = replace(search_run, splits=range(done), dropped=dropped)
@@ -109,9 +113,10 @@ def search_all(
     return search_run
 
 
-def _by_fold(options: SearchOptions) -> bool:
+def _by_fold(options: SearchOptions, candidates: ConfigurationList | DynamicSearch) -> bool:
     """Tell whether all configurations are evaluated on one split before the next."""
-    return options.drop is not None or options.stop_when_width is not None
+    early = options.drop is not None or options.stop_when_width is not None
+    return early and isinstance(candidates, ConfigurationList)
 
 
 def _name_search(options: SearchOptions) -> str:
@@ -140,7 +145,7 @@ def _watch_by(
         metric=prepared.problem.metric,
         score=options.refit if isinstance(options.refit, str) else names[0],
         seed=prepared.seed,
-        by_fold=_by_fold(options),
+        by_fold=_by_fold(options, prepared.candidates),
     )
     with meter.joined_by(watch):
         try:
@@ -234,51 +239,107 @@ def _skip(opened: Run, count: int) -> None:
         opened.progress.drop(count)
 
 
-def _run_dynamic(
-    opened: Run,
-    ledger: Ledger,
-    candidates: DynamicSearch,
-    options: SearchOptions,
-    seed: int,
-) -> None:
+@dataclass(eq=False)
+class _Batches:
+    """Evaluates what a dynamic search proposes, one batch after another.
+
+    Where configurations may be dropped, those of one sampler are compared after each split, on the
+    cases whose scores this sampler is told: so what ends early depends on nothing else either.
+    """
+
+    opened: Run
+    ledger: Ledger
+    options: SearchOptions
+    prepared: SearchSetup
+    began: float
+    dropped: DropTrace = field(default_factory=DropTrace)
+    _teams: dict[int, int] = field(default_factory=dict)  # the sampler of each configuration
+
+    @property
+    def open(self) -> bool:
+        """Whether there is time for another batch; always for the first."""
+        return not self.ledger.ids or monotonic() - self.began < self.options.budget_seconds
+
+    def evaluate(
+        self,
+        proposals: Sequence[Params],
+        teams: Sequence[int],
+        guided_by: Sequence[int] | None = None,
+    ) -> range:
+        """Evaluate what was proposed, each by the sampler of a team, and return the positions."""
+        ledger, first = self.ledger, len(self.ledger.ids)
+        names = [f"c{first + i}" for i in range(len(proposals))]
+        configurations = [Configuration(dict(params)) for params in proposals]
+        if not first:  # a space that is wrong is so from the start
+            check_configurations(self.opened.experiment.value.base, configurations)
+        configs = enter_configs(self.opened, ledger, names, configurations, guided_by)
+        self._teams |= dict(zip(configs, teams, strict=True))
+        if self.options.dropping is None:
+            tasks = ledger.make_tasks(configs, range(len(ledger.splits)))
+            record_all(self.opened, ledger, tasks)
+        else:
+            self._run_by_split(configs, self.options.dropping)
+        return configs
+
+    def _run_by_split(self, configs: range, rule: DroppingRule) -> None:
+        count, alive = len(self.ledger.splits), list(configs)
+        for done in range(1, count + 1):
+            record_all(self.opened, self.ledger, self.ledger.make_tasks(alive, [done - 1]))
+            if done == count:
+                return
+            ended: set[int] = set()
+            for team in sorted({self._teams[config] for config in alive}):
+                mine = [config for config in alive if self._teams[config] == team]
+                ended |= self._drop(mine, team, done, rule)
+            _skip(self.opened, len(ended) * (count - done))
+            alive = [config for config in alive if config not in ended]
+
+    def _drop(self, mine: Sequence[int], team: int, done: int, rule: DroppingRule) -> set[int]:
+        """Return which of a team's configurations end after so many splits."""
+        ledger, count = self.ledger, len(self.ledger.splits)
+        rivals = [
+            config
+            for config in range(mine[0])
+            if self._teams[config] == team and ledger.count_splits(config) == count
+        ]
+        pi = ledger.make_predictions([*rivals, *mine], done)
+        if pi is None:
+            return set()
+        metric = cast(Metric, self.prepared.problem.metric)
+        pi = pick_answer(pi, metric)
+        if pi.guides is not None:
+            pi = pi.take(np.flatnonzero(pi.guides.halves == team))
+        test = rule.test(pi, metric, Seeds(self.prepared.seed), done)
+        test.dropped[: len(rivals)] = False  # they are whole already
+        self.dropped = self.dropped.after(test, pi.configs.ids)
+        names = {pi.configs.ids[place] for place in np.flatnonzero(test.dropped)}
+        return {config for config in mine if ledger.ids[config] in names}
+
+
+def _run_dynamic(batches: _Batches, candidates: DynamicSearch) -> None:
     """Run a search that proposes configurations and learns their mean scores."""
-    asker = candidates.start(seed)
-    while proposals := list(asker.ask()):
-        configs = _evaluate(opened, ledger, proposals)
-        asker.tell([_average_scores(ledger, config, options) for config in configs])
+    ledger, asker = batches.ledger, candidates.start(batches.prepared.seed)
+    while batches.open and (proposals := list(asker.ask())):
+        configs = batches.evaluate(proposals, [0] * len(proposals))
+        asker.tell([_average_scores(ledger, config, batches.options) for config in configs])
     _refuse_nothing_proposed(ledger)
 
 
-def _run_crossed(
-    opened: Run, ledger: Ledger, candidates: DynamicSearch, prepared: SearchSetup
-) -> None:
-    """Run a search whose two samplers each learn the scores of one half of the cases."""
-    metric = cast(Metric, prepared.problem.metric)
-    asker = CrossedAsker(candidates, Seeds(prepared.seed))
-    while proposals := asker.ask():
+def _run_crossed(batches: _Batches, candidates: DynamicSearch) -> None:
+    """Run a search whose two samplers each learn the scores of one half of the cases.
+
+    What survives dropping was chosen by a half, so that this half does not judge it, even if its
+    sampler had been told nothing.
+    """
+    ledger, metric = batches.ledger, cast(Metric, batches.prepared.problem.metric)
+    asker = CrossedAsker(candidates, Seeds(batches.prepared.seed))
+    drops = batches.options.dropping is not None
+    while batches.open and (proposals := asker.ask()):
         halves = [proposal.half for proposal in proposals]
-        guided_by = [proposal.guided_by for proposal in proposals]
-        configs = _evaluate(opened, ledger, [proposal.params for proposal in proposals], guided_by)
-        pi = cast(Predictions, ledger.make_predictions(configs))
-        asker.tell(halves, list(score_halves(pi, halves, metric)))
+        guided_by = halves if drops else [proposal.guided_by for proposal in proposals]
+        configs = batches.evaluate([proposal.params for proposal in proposals], halves, guided_by)
+        asker.tell(halves, score_own_halves(ledger, configs, halves, metric))
     _refuse_nothing_proposed(ledger)
-
-
-def _evaluate(
-    opened: Run,
-    ledger: Ledger,
-    proposals: Sequence[Params],
-    guided_by: Sequence[int] | None = None,
-) -> range:
-    """Evaluate what a dynamic search proposed on all splits, and return the positions."""
-    first = len(ledger.ids)
-    names = [f"c{first + i}" for i in range(len(proposals))]
-    configurations = [Configuration(dict(params)) for params in proposals]
-    if not first:  # a space that is wrong is so from the start
-        check_configurations(opened.experiment.value.base, configurations)
-    configs = enter_configs(opened, ledger, names, configurations, guided_by)
-    record_all(opened, ledger, ledger.make_tasks(configs, range(len(ledger.splits))))
-    return configs
 
 
 def _refuse_nothing_proposed(ledger: Ledger) -> None:
@@ -287,8 +348,8 @@ def _refuse_nothing_proposed(ledger: Ledger) -> None:
 
 
 def _average_scores(ledger: Ledger, config: int, options: SearchOptions) -> float:
-    """Return the mean score of one configuration over all splits, by which the search chooses."""
-    names, splits = ledger.score_names, range(len(ledger.splits))
+    """Return the mean score of one configuration over its splits, by which the search chooses."""
+    names, splits = ledger.score_names, range(ledger.count_splits(config))
     name = options.refit if options.refit in names else names[0]
     return float(
         np.mean(ledger.read_numbers(f"test_{name}", splits, options.missing_score, [config]))

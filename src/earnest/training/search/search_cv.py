@@ -228,13 +228,17 @@ class SearchCV(
         corrected for the proposals too. 'all': one sampler is told all, and some optimism is left
         (EN006). By default a search is crossed where that optimism was shown to matter.
     drop : {'bced', 'bced_adjusted'} or DroppingRule, optional
-        How to drop configurations early that are clearly worse than the best.
+        How to drop configurations early that are clearly worse than the best. In a crossed search
+        each sampler's are compared on its own half, and the other half judges.
     stop_when_width : float, optional
         Leave out the rest of the folds once the interval is no wider than this.
     store : str, Path or Store, optional
         A file that keeps every finished fit: the same call resumes after any interruption.
     time_limit : float, optional
         Seconds for each fit. With a longer one, stored fits that ran out of it are run again.
+    budget : str or float, optional
+        For how long a search that learns from scores proposes, such as '10m' or seconds. What was
+        proposed by then is evaluated. Resumed from its store, it has the whole budget again.
     n_jobs : int, optional
         How many fits at once; never changes the result.
     pre_dispatch : int or str
@@ -322,6 +326,7 @@ class SearchCV(
         stop_when_width: float | None = None,
         store: str | Path | Store | None = None,
         time_limit: float | None = None,
+        budget: str | float | None = None,
         n_jobs: int | None = None,
         error_score: str | float = np.nan,
         return_train_score: bool = False,
@@ -349,6 +354,7 @@ class SearchCV(
         self.stop_when_width = stop_when_width
         self.store = store
         self.time_limit = time_limit
+        self.budget = budget
         self.n_jobs = n_jobs
         self.error_score = error_score
         self.return_train_score = return_train_score

@@ -164,6 +164,8 @@ def warn_of_group_columns(
     if codes is None or len(X) < FEWEST_ROWS:
         return
     for index, feature in enumerate(schema.features):
+        if feature.source:  # a part of a date, or a word of a text
+            continue
         levels = _list_levels(X[:, index], codes, numeric=feature.kind is ColumnKind.NUMBER)
         if levels is None:
             continue

@@ -1,4 +1,4 @@
-"""The kind of each column of a table: a number, a category, or left out, and why."""
+"""The kind of each column of a table: how models see it, or that it is left out, and why."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ from earnest.core.tables.columns import find_stray_text
 from earnest.core.tables.faults import ColumnFault
 from earnest.core.tables.formats.numbers import DATE, NUMBER
 from earnest.core.text.doors import arg
+from earnest.training.learners.preprocessing import MOST_LEVELS
+from earnest.training.tables.moments import find_form, is_moment
+from earnest.training.tables.words import count_words
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-MOST_LEVELS = 100  # a category with more is text
-CASES_A_LEVEL = 4  # fewer on average tell nothing of a level,
+CASES_A_LEVEL = 4  # fewer on average tell nothing of a level that has a column of its own,
+CASES_TO_AVERAGE = 2  # and fewer than that nothing of its mean outcome,
 FEW_LEVELS = 10  # unless there are as few as this
 ENOUGH = 20  # cases from which on "all different" means something
 ALMOST_ALL = 0.9
@@ -31,16 +34,19 @@ _IDENTIFIER = re.compile(
 _CAMEL = re.compile(r"[a-z](ID|Id)$")
 DIGITS = r"^\s*[0-9]+\s*$"  # of a column of text: codes with leading zeros
 WORDS = 3.0  # on average: what differs in every row is then text, not an identifier
+FEWER_WORDS = 2.0  # on average: what differs in most rows is then text
 
 
 class ColumnKind(StrEnum):
-    """The kind of a column: the first two are features, the others are left out."""
+    """The kind of a column: the first five are features, the others are left out."""
 
     NUMBER = "number"
     CATEGORY = "category"
-    IDENTIFIER = "identifier"
+    LEVELS = "category of many levels"
     DATE = "date"
     TEXT = "text"
+    IDENTIFIER = "identifier"
+    NAMES = "names"
     CONSTANT = "constant"
     EMPTY = "empty"
     REPEATED = "repeated"
@@ -50,7 +56,16 @@ class ColumnKind(StrEnum):
     @property
     def used(self) -> bool:
         """Whether models see it."""
-        return self in (ColumnKind.NUMBER, ColumnKind.CATEGORY)
+        return self in USED
+
+
+USED = (
+    ColumnKind.NUMBER,
+    ColumnKind.CATEGORY,
+    ColumnKind.LEVELS,
+    ColumnKind.DATE,
+    ColumnKind.TEXT,
+)
 
 
 @dataclass(frozen=True)
@@ -71,6 +86,10 @@ class ColumnFinding:
         The only value of a constant; the column that it repeats, or the outcome that it copies.
     several : bool
         Whether the values of an identifier come back, as those of a group do.
+    form : str
+        How dates are written, where they are text.
+    n_words : int
+        How many different words a text has at most.
     """
 
     kind: ColumnKind
@@ -79,6 +98,8 @@ class ColumnFinding:
     n_values: int | None = None
     like: str = ""
     several: bool = False
+    form: str = ""
+    n_words: int = 0
 
 
 def look_at(
@@ -92,8 +113,8 @@ def look_at(
     dates and times are dates; true and false are a category; whole numbers that are all different
     and either count the rows or have the name of an identifier are one; other numbers are
     numbers; text that is written as dates is dates, text of several words that differs in every
-    row is text, other text that does so an identifier, with many levels it is text, else a
-    category.
+    row, or in most, is text, other text that differs in every row an identifier; what then has few
+    rows for each value are names, and the rest is a category, of many levels or of few.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -104,7 +125,7 @@ def look_at(
         present = present.filter(pc.invert(pc.is_nan(present)))
     if len(present) == 0:
         return ColumnFinding(ColumnKind.EMPTY)
-    if pa.types.is_date(kind) or pa.types.is_timestamp(kind) or pa.types.is_time(kind):
+    if is_moment(kind):
         return ColumnFinding(ColumnKind.DATE)
     if not (pa.types.is_boolean(kind) or is_number(kind) or is_text(kind)):
         return ColumnFault(
@@ -129,7 +150,7 @@ def look_at(
 
 def _describe(look: ColumnFinding) -> str:
     """Return the kind of a column in words, with what makes it one."""
-    if look.kind in (ColumnKind.IDENTIFIER, ColumnKind.TEXT):
+    if look.kind in (ColumnKind.IDENTIFIER, ColumnKind.NAMES):
         return f"{look.kind}, {of_tables.count_values(look.n_values)}"
     return of_tables.describe_empty(str(look.kind), look.like)
 
@@ -137,7 +158,7 @@ def _describe(look: ColumnFinding) -> str:
 def look_kept(
     name: str, column: pa.ChunkedArray, whole: pa.ChunkedArray | None = None
 ) -> ColumnFinding | ColumnFault:
-    """Return the kind of a column that the user keeps: a number or a category, or its fault."""
+    """Return the kind of a column that the user keeps, as models see it, or its fault."""
     import pyarrow.compute as pc
 
     look = look_at(name, column, whole)
@@ -145,10 +166,8 @@ def look_kept(
         return look
     if is_number(column.type) and look.kind is ColumnKind.IDENTIFIER:
         return ColumnFinding(ColumnKind.NUMBER)
-    if is_text(column.type) and look.kind in (ColumnKind.IDENTIFIER, ColumnKind.TEXT):
-        return ColumnFinding(
-            ColumnKind.CATEGORY, tuple(sorted(pc.unique(column.drop_null()).to_pylist()))
-        )
+    if is_text(column.type) and look.kind in (ColumnKind.IDENTIFIER, ColumnKind.NAMES):
+        return _make_category(tuple(sorted(pc.unique(column.drop_null()).to_pylist())))
     return ColumnFault(
         name,
         "cannot be kept",
@@ -156,6 +175,11 @@ def look_kept(
         value=_describe(look),
         cure=f"Leave {arg('keep')} out, or {name!r} from it.",
     )
+
+
+def _make_category(levels: tuple[str, ...]) -> ColumnFinding:
+    many = len(levels) > MOST_LEVELS
+    return ColumnFinding(ColumnKind.LEVELS if many else ColumnKind.CATEGORY, levels)
 
 
 def is_number(kind: pa.DataType) -> bool:
@@ -238,17 +262,26 @@ def _look_at_text(
 
     cases = len(present)
     if count > 1 and _measure_share(present, DATE) >= ALMOST_ALL:
-        return ColumnFinding(ColumnKind.DATE)
+        return ColumnFinding(ColumnKind.DATE, form=find_form(present))
     if count >= ENOUGH:
         fault = _find_fault(name, column, present)
         if fault is not None:
             return fault
         if count == cases or (is_named_as_identifier(name) and count > FEW_LEVELS):
-            kind = ColumnKind.TEXT if _count_words(present) >= WORDS else ColumnKind.IDENTIFIER
-            return ColumnFinding(kind, n_values=None if count == cases else count)
-    if count > MOST_LEVELS or (count > FEW_LEVELS and cases < CASES_A_LEVEL * count):
-        return ColumnFinding(ColumnKind.TEXT, n_values=count)
-    return ColumnFinding(ColumnKind.CATEGORY, tuple(sorted(pc.unique(present).to_pylist())))
+            if _count_words(present) >= WORDS:
+                return _make_text(present, None if count == cases else count)
+            n_values = None if count == cases else count
+            return ColumnFinding(ColumnKind.IDENTIFIER, n_values=n_values)
+    if count > FEW_LEVELS and cases < CASES_A_LEVEL * count:
+        if _count_words(present) >= FEWER_WORDS:
+            return _make_text(present, count)
+        if count <= MOST_LEVELS or cases < CASES_TO_AVERAGE * count:
+            return ColumnFinding(ColumnKind.NAMES, n_values=count)
+    return _make_category(tuple(sorted(pc.unique(present).to_pylist())))
+
+
+def _make_text(present: pa.ChunkedArray, count: int | None) -> ColumnFinding:
+    return ColumnFinding(ColumnKind.TEXT, n_values=count, n_words=count_words(present))
 
 
 def _measure_share(cells: pa.ChunkedArray, pattern: str) -> float:

@@ -27,6 +27,7 @@ from earnest.kernels.score import score_table
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
 from earnest.resampling.bootstrap import CaseBootstrap, GroupBootstrap
+from earnest.training.tables.kinds import ColumnKind
 from earnest.training.tables.table import TrainingTable, sample_rows
 
 Codes = NDArray[np.int64]
@@ -108,8 +109,13 @@ class ColumnScan:
 def scan_columns(table: TrainingTable, folds: Pairs, rng: np.random.Generator) -> ColumnScan | None:
     """Return what each column alone tells of the outcome, in the folds of a search.
 
-    Large tables are sampled. None if the cases are too few to tell, or all in one fold.
+    Large tables are sampled, and free text is not looked at. None if the cases are too few to
+    tell, or all in one fold.
     """
+    spoken = table.drop_texts()
+    if spoken is None:
+        return None
+    table = spoken
     fold = _encode_folds(folds, table.n_cases)
     most = max(FEWEST_ROWS, min(MOST_ROWS, MOST_CELLS // table.inputs.n_columns))
     tested = np.flatnonzero(fold >= 0)
@@ -276,7 +282,8 @@ def _find_ordered(table: TrainingTable, fold: Codes, outcome: Floats) -> Iterato
         return
     layers = _make_layers(table)
     for index, values in enumerate(table.X.T):
-        if table.inputs.levels[index] or np.isnan(values).any():
+        dated = table.schema.features[index].kind is ColumnKind.DATE  # which rows may follow
+        if dated or table.inputs.levels[index] or np.isnan(values).any():
             continue
         if len(np.unique(values)) >= DISTINCT * len(values) and (
             abs(_correlate_within(values, row_numbers, layers)) >= FOLLOWING

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -25,6 +26,8 @@ from earnest.core.tables.faults import (
 from earnest.core.tables.formats.missing import MARKS, NO_LEVELS, clear_column, find_marks
 from earnest.core.tables.formats.numbers import PLAIN_NUMBER, are_numbers, read_plain
 from earnest.training.tables.kinds import ColumnKind, is_number, is_text
+from earnest.training.tables.moments import compute_part, find_form, is_moment, read_moments
+from earnest.training.tables.words import mark_words
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,19 +40,44 @@ class Feature:
     Attributes
     ----------
     name : str
-        As in the table.
+        As in the table, with what it is a part of: `seen: month`.
     kind : ColumnKind
-        NUMBER or CATEGORY.
+        One that models see.
     levels : tuple of str
         Of a category: code 0 is the first. Empty for a number.
     logical : bool
         Whether the levels are false and true.
+    source : str
+        The column of the table that it is a part of; '' for a whole column.
+    part : str
+        Which part: a number of a date, or the place of a word in a text.
+    form : str
+        How the dates of the column are written, where they are text.
     """
 
     name: str
     kind: ColumnKind
     levels: tuple[str, ...] = ()
     logical: bool = False
+    source: str = ""
+    part: str = ""
+    form: str = ""
+
+    @property
+    def column(self) -> str:
+        """The column of the table."""
+        return self.source or self.name
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain data."""
+        data: dict[str, object] = {
+            "name": self.name,
+            "kind": str(self.kind),
+            "levels": list(self.levels),
+            "logical": self.logical,
+        }
+        parts = {"source": self.source, "part": self.part, "form": self.form}
+        return data | {key: value for key, value in parts.items() if value}
 
 
 @dataclass(frozen=True)
@@ -95,13 +123,30 @@ class Schema:
         return tuple(feature.name for feature in self.features)
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the table that the features are made of."""
+        return tuple(dict.fromkeys(feature.column for feature in self.features))
+
+    @property
     def texts(self) -> tuple[str, ...]:
-        """The names of the categories that are text, whatever a few rows of another table hold."""
-        return tuple(
-            feature.name
+        """The columns that are text, whatever a few rows of another table hold."""
+        kinds = (ColumnKind.CATEGORY, ColumnKind.LEVELS, ColumnKind.TEXT)
+        columns = (
+            feature.column
             for feature in self.features
-            if feature.kind is ColumnKind.CATEGORY and not feature.logical
+            if (feature.kind in kinds and not feature.logical) or feature.form
         )
+        return tuple(dict.fromkeys(columns))
+
+    def count_kinds(self) -> dict[ColumnKind, int]:
+        """Return how many columns of the table are of each kind, of those that models see."""
+        kinds = {feature.column: feature.kind for feature in self.features}
+        return dict(Counter(kinds.values()))
+
+    def find_features(self, name: str) -> tuple[int, ...]:
+        """Return the places of a feature, or of all that a column of the table became."""
+        places = enumerate(self.features)
+        return tuple(i for i, feature in places if name in (feature.name, feature.column))
 
     def encode(self, table: object, rows: NDArray[np.intp] | None = None) -> NDArray[np.float64]:
         """Return the matrix (n, p) of a table: numbers, codes of levels, NaN where missing.
@@ -127,13 +172,26 @@ class Schema:
         X = np.empty((count, len(self.features)), order="F")
         cautions: list[Caution] = []
         faults: list[ColumnFault] = []
+        parts: dict[str, NDArray[np.float64] | ColumnFault] = {}
         for index, feature in enumerate(self.features):
-            if feature.name in columns.doubts:
-                faults.append(columns.doubts[feature.name])
+            if feature.column in columns.doubts:
+                faults.append(columns.doubts[feature.column])
                 continue
-            column = columns.arrow(feature.name)
+            if feature.source and feature.source in parts:
+                values = parts[feature.source]
+                if not isinstance(values, ColumnFault):
+                    X[:, index] = _take_part(feature, values)
+                continue
+            column = columns.arrow(feature.column)
             column = column if rows is None else column.take(make_indices(rows))
-            if feature.kind is ColumnKind.NUMBER:
+            if feature.source:
+                values = _read_parts(feature, column, self._count_parts(feature), self.missing)
+                parts[feature.source] = values
+                if isinstance(values, ColumnFault):
+                    faults.append(values)
+                else:
+                    X[:, index] = _take_part(feature, values)
+            elif feature.kind is ColumnKind.NUMBER:
                 numbers = _read_feature(feature.name, column, self.missing)
                 if isinstance(numbers, ColumnFault):
                     faults.append(numbers)
@@ -147,14 +205,17 @@ class Schema:
             raise make_faults_error(faults, row_names)
         return EncodedTable(X, tuple(cautions))
 
+    def _count_parts(self, feature: Feature) -> int:
+        return sum(other.source == feature.source for other in self.features)
+
     def list_unexpected(self, table: Columns) -> tuple[str, ...]:
         """Return the columns of a table that the schema does not have."""
-        expected = {*self.names, *self.left_out, *self.roles.values()}
+        expected = {*self.columns, *self.left_out, *self.roles.values()}
         return tuple(name for name in table.names if name not in expected)
 
     def _refuse_missing(self, columns: Columns) -> None:
         present = set(columns.names)
-        lost = [name for name in self.names if name not in present]
+        lost = [name for name in self.columns if name not in present]
         if not lost:
             return
         strange = self.list_unexpected(columns)
@@ -162,7 +223,7 @@ class Schema:
             f"column {check.some(map(repr, lost))} is missing"
             if len(lost) == 1
             else f"columns {check.some(map(repr, lost))} are missing",
-            needs=f"the {len(self.features)} columns that the model was trained on",
+            needs=f"the {len(self.columns)} columns that the model was trained on",
             got=f"columns {check.some(map(repr, columns.names), limit=8)}",
             cure=next(filter(None, (check.nearest(name, strange) for name in lost)), "")
             or "If its values are unknown, add it as an empty column.",
@@ -171,15 +232,7 @@ class Schema:
     def to_dict(self) -> dict[str, object]:
         """Return plain data."""
         return {
-            "features": [
-                {
-                    "name": feature.name,
-                    "kind": str(feature.kind),
-                    "levels": list(feature.levels),
-                    "logical": feature.logical,
-                }
-                for feature in self.features
-            ],
+            "features": [feature.to_dict() for feature in self.features],
             "left_out": dict(self.left_out),
             "roles": dict(self.roles),
             "missing": list(self.missing),
@@ -195,6 +248,7 @@ class Schema:
                     ColumnKind(feature["kind"]),
                     tuple(str(level) for level in feature["levels"]),
                     bool(feature["logical"]),
+                    *(str(feature.get(key, "")) for key in ("source", "part", "form")),
                 )
                 for feature in data["features"]
             )
@@ -228,6 +282,50 @@ def _read_feature(
             value=str(column.type),
         )
     return read_numbers(name, column)
+
+
+def _read_parts(
+    feature: Feature, column: pa.ChunkedArray, count: int, missing: Sequence[str]
+) -> NDArray[np.float64] | ColumnFault:
+    """Return the moments (n,) of a column of dates, or the marks of the words of a text (n, T)."""
+    import pyarrow as pa
+
+    if feature.kind is ColumnKind.TEXT:
+        return mark_words(
+            clear_column(cast_to_text(column), (*missing, *NO_LEVELS), None).column, count
+        )
+    if not (is_text(column.type) or is_moment(column.type) or pa.types.is_null(column.type)):
+        return ColumnFault(
+            feature.source,
+            "does not hold dates",
+            needs="dates, as the model was trained on",
+            value=str(column.type),
+        )
+    moments = read_moments(column, feature.form or find_form(column))
+    if is_text(column.type) and len(column) > column.null_count and np.isnan(moments).all():
+        value = column.drop_null()[0].as_py()
+        if find_marks(column.drop_null()[:1], (*missing, *MARKS))[0].as_py():
+            return moments
+        return ColumnFault(
+            feature.source,
+            "does not hold dates in the form of training",
+            needs=f"dates such as {_show_form(feature.form)}",
+            value=show_cell(value),
+        )
+    return moments
+
+
+def _show_form(form: str) -> str:
+    """Return the 24th of December 2025 in a form."""
+    from datetime import date
+
+    return date(2025, 12, 24).strftime(form or "%Y-%m-%d")
+
+
+def _take_part(feature: Feature, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    if feature.kind is ColumnKind.TEXT:
+        return np.asarray(values[:, int(feature.part)])
+    return compute_part(values, feature.part)
 
 
 def _can_be_numbers(kind: pa.DataType) -> bool:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.cautions import of_tables
+from earnest.core.data.subgroups import SubgroupColumn
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.columns import Columns, clear_columns
@@ -31,6 +32,7 @@ from earnest.training.tables.kinds import (
     look_at,
     look_kept,
 )
+from earnest.training.tables.moments import PARTS
 from earnest.training.tables.outcome import TableOutcome, find_column, read_outcome
 from earnest.training.tables.schema import Feature, Schema, make_indices
 
@@ -146,8 +148,8 @@ def warn_of_table(
         ((ColumnKind.IDENTIFIER,), lambda findings: _warn_of_identifiers(findings, group)),
         ((ColumnKind.OUTCOME,), _warn_of_copies),
         ((ColumnKind.EMPTY, ColumnKind.CONSTANT, ColumnKind.REPEATED), _warn_of_empty),
-        ((ColumnKind.DATE,), _warn_of_dates),
-        ((ColumnKind.TEXT,), _warn_of_texts),
+        ((ColumnKind.NAMES,), _warn_of_names),
+        ((ColumnKind.DATE, ColumnKind.TEXT, ColumnKind.LEVELS), _note_encoded),
     )
     for kinds, make in makers:
         findings = {name: look for name, look in looks.items() if look.kind in kinds}
@@ -180,12 +182,16 @@ def _warn_of_empty(findings: Findings) -> Caution:
     )
 
 
-def _warn_of_dates(findings: Findings) -> Caution:
-    return of_tables.dates_left_out(tuple(findings))
+def _warn_of_names(findings: Findings) -> Caution:
+    return of_tables.names_left_out(tuple((name, look.n_values) for name, look in findings.items()))
 
 
-def _warn_of_texts(findings: Findings) -> Caution:
-    return of_tables.texts_left_out(tuple((name, look.n_values) for name, look in findings.items()))
+def _note_encoded(findings: Findings) -> Caution:
+    kinds = (ColumnKind.DATE, ColumnKind.TEXT, ColumnKind.LEVELS)
+    dates, texts, coded = (
+        tuple(name for name, look in findings.items() if look.kind is kind) for kind in kinds
+    )
+    return of_tables.columns_encoded(dates, texts, coded)
 
 
 def _count_columns(findings: Findings) -> str:
@@ -220,6 +226,8 @@ class TrainingTable:
         The columns of X.
     schema : Schema
         How another table becomes such a matrix.
+    subgroups : tuple of SubgroupColumn
+        Columns that divide the cases; models may see them, too.
     rows : ndarray of intp, shape (n,)
         Which rows of the table the cases are.
     n_rows, n_known : int
@@ -246,6 +254,7 @@ class TrainingTable:
     words: str
     task_note: str
     source: str
+    subgroups: tuple[SubgroupColumn, ...] = ()
 
     @property
     def n_cases(self) -> int:
@@ -265,11 +274,23 @@ class TrainingTable:
     def blank(self, columns: Sequence[str]) -> TrainingTable:
         """Return a table in which some columns are constant, so that they tell nothing."""
         X = self.X.copy()
-        for name in columns:
-            index = self.schema.names.index(name)
+        for index in (place for name in columns for place in self.schema.find_features(name)):
             values = X[:, index]
-            X[:, index] = values[~np.isnan(values)].min(initial=np.inf)
+            present = values[~np.isnan(values)]
+            X[:, index] = present.min() if len(present) else 0.0
         return replace(self, X=X)
+
+    def drop_texts(self) -> TrainingTable | None:
+        """Return the table without free text; None where nothing else is there."""
+        words = {place for places in self.inputs.texts for place in places}
+        if not words:
+            return self
+        others = [i for i in range(self.inputs.n_columns) if i not in words]
+        if not others:
+            return None
+        schema = replace(self.schema, features=tuple(self.schema.features[i] for i in others))
+        X = self.X[:, others]
+        return replace(self, X=X, schema=schema, inputs=_make_inputs(X, schema))
 
     def take(self, cases: NDArray[np.intp]) -> TrainingTable:
         """Return a table of some of the cases."""
@@ -280,6 +301,7 @@ class TrainingTable:
             groups=None if self.groups is None else _encode_groups(self.groups[cases]),
             inputs=replace(self.inputs, n_cases=len(cases)),
             rows=self.rows[cases],
+            subgroups=tuple(column.take(cases) for column in self.subgroups),
         )
 
 
@@ -294,6 +316,7 @@ def read_training_table(
     positive: object = None,
     ignore: str | Sequence[str] = (),
     keep: str | Sequence[str] = (),
+    by: str | Sequence[str] = (),
     delimiter: str | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
@@ -304,10 +327,12 @@ def read_training_table(
 ) -> TrainingTable:
     """Read a table into the matrix and the outcome that models see.
 
-    A column of numbers is kept unchanged. Text with few levels, and booleans, are categories:
-    their codes stand in the matrix, their levels in the schema. Left out, each with a caution, are
-    columns that identify the rows, dates, text with many levels, and columns that are empty,
-    constant, or the same as another or as the outcome. Rows without an outcome are left out too.
+    A column of numbers is kept unchanged. Text with repeated levels, and booleans, are categories:
+    their codes stand in the matrix, their levels in the schema. Dates become numbers such as the
+    month, and free text the marks of its words, each in columns of their own. Left out, each with
+    a caution, are columns that identify the rows, names with few rows each, and columns that are
+    empty, constant, or the same as another or as the outcome. Rows without an outcome are left out
+    too.
     The task follows from the outcome: text and two values are classes, integers with at most
     ten values are classes as well (`task_note` tells so), other numbers are numbers; `task`
     overrides it.
@@ -337,6 +362,8 @@ def read_training_table(
         What stands for a missing value, besides empty cells and the usual marks: '?', '-', '.',
         '*', 'n/a', 'none', 'missing' and 'unknown' among numbers and dates, '?', '.' and 'N.A.'
         among text.
+    by : str or sequence of str
+        Columns that divide the cases into subgroups.
     most_rows : int, optional
         How many cases to encode at most; more are sampled, classes in their shares.
     fewest : int
@@ -366,7 +393,7 @@ def read_training_table(
         columns, set(named.values()), read_names(ignore), read_names(keep), rows
     )
     schema = _make_schema(looks, named, marks)
-    X = schema.encode(columns, rows)
+    X, schema = drop_constant_parts(schema.encode(columns, rows), schema)
     answers = list_answers(outcome.task, outcome.y[cases], named)
     X, schema, looks = drop_repeats(X, schema, looks, answers, read_names(keep))
     _refuse_nothing(schema, looks)
@@ -389,6 +416,18 @@ def read_training_table(
         words=outcome.words,
         task_note=outcome.task_note,
         source=columns.source or "the table",
+        subgroups=_read_subgroups(columns, read_names(by), outcome.rows[cases]),
+    )
+
+
+def _read_subgroups(
+    columns: Columns, names: Sequence[str], rows: NDArray[np.intp]
+) -> tuple[SubgroupColumn, ...]:
+    """Return the columns that divide the cases, a missing value as a level."""
+    for name in names:
+        find_column(columns, name, "by")
+    return tuple(
+        SubgroupColumn.of(name, columns.array(name)[rows]) for name in dict.fromkeys(names)
     )
 
 
@@ -475,13 +514,43 @@ def _make_schema(
     looks: Mapping[str, ColumnFinding], roles: Mapping[str, str], missing: tuple[str, ...]
 ) -> Schema:
     used = {name: look for name, look in looks.items() if look.kind.used}
-    features = tuple(
-        Feature(n, finding.kind, finding.levels, finding.logical) for n, finding in used.items()
-    )
+    features = tuple(f for name, finding in used.items() for f in _list_features(name, finding))
     left_out = {name: str(look.kind) for name, look in looks.items() if not look.kind.used}
     schema = Schema(features, left_out, dict(roles), missing)
     _refuse_nothing(schema, looks)
     return schema
+
+
+def _list_features(name: str, finding: ColumnFinding) -> Iterator[Feature]:
+    """Yield what a column of a table becomes in the matrix."""
+    if finding.kind is ColumnKind.DATE:
+        for part in PARTS:
+            yield Feature(
+                f"{name}: {part}", finding.kind, source=name, part=part, form=finding.form
+            )
+    elif finding.kind is ColumnKind.TEXT:
+        for place in range(finding.n_words):
+            yield Feature(f"{name}: word {place + 1}", finding.kind, source=name, part=str(place))
+    else:
+        yield Feature(name, finding.kind, finding.levels, finding.logical)
+
+
+def drop_constant_parts(
+    X: NDArray[np.float64], schema: Schema
+) -> tuple[NDArray[np.float64], Schema]:
+    """Leave out the parts of dates that are the same in all rows; the days since 1970 stay."""
+    constant = {
+        index
+        for index, feature in enumerate(schema.features)
+        if feature.kind is ColumnKind.DATE
+        and feature.part != PARTS[-1]
+        and len(np.unique(X[:, index][~np.isnan(X[:, index])])) < 2
+    }
+    if not constant:
+        return X, schema
+    varying = [index for index in range(len(schema.features)) if index not in constant]
+    features = tuple(schema.features[index] for index in varying)
+    return X[:, varying], replace(schema, features=features)
 
 
 def _refuse_nothing(schema: Schema, looks: Mapping[str, ColumnFinding]) -> None:
@@ -500,6 +569,12 @@ def _make_inputs(X: NDArray[np.float64], schema: Schema) -> Inputs:
         levels=tuple(len(feature.levels) for feature in schema.features),
         missing=tuple(bool(np.isnan(X[:, column]).any()) for column in range(X.shape[1])),
         n_cases=len(X),
+        texts=tuple(
+            schema.find_features(name)
+            for name in dict.fromkeys(
+                feature.source for feature in schema.features if feature.kind is ColumnKind.TEXT
+            )
+        ),
     )
 
 
@@ -561,6 +636,8 @@ def _find_repeats(X: NDArray[np.float64], schema: Schema) -> dict[int, int]:
     first: dict[bytes, int] = {}
     repeats: dict[int, int] = {}
     for column, feature in enumerate(schema.features):
+        if feature.source:
+            continue
         head = np.ascontiguousarray(X[:HEAD, column]).tobytes() + "\0".join(feature.levels).encode()
         before = first.setdefault(head, column)
         if before != column and np.array_equal(X[:, before], X[:, column], equal_nan=True):

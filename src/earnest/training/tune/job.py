@@ -20,7 +20,7 @@ from earnest.core.base.errors import ClusterError, EarnestError, InputError, Sto
 from earnest.core.base.extras import tell_install
 from earnest.core.base.protocols import Key, Progress, TaskOutcome
 from earnest.core.base.rng import Purpose, Seeds
-from earnest.core.base.threads import one_blas_thread
+from earnest.core.base.threads import one_blas_thread, workers
 from earnest.core.base.writing import refuse_links, write_file
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
@@ -38,14 +38,17 @@ from earnest.engine.limits import DeadlineError
 from earnest.engine.patience import pass_scores_on
 from earnest.engine.progress import Meter
 from earnest.inference.curves.calibration import judge_estimate
+from earnest.inference.resampling.ensembles import is_compiled
 from earnest.inference.resampling.winners import choose_winner as find_winner
+from earnest.inference.subgroups.beside import subgroups_beside
 from earnest.methods.winner.bbc import BBC
 from earnest.metrics import metric as metric_named
+from earnest.metrics.responding import pick_answer
 from earnest.store import MemoryStore, RunFile, SqliteStore, read_run
 from earnest.training.assess.learning import learning_curve, warn_of_settings
 from earnest.training.fit.ledger import AllFailedError
 from earnest.training.fit.response import will_have
-from earnest.training.learners.averaged import join_members
+from earnest.training.learners.averaged import AveragedModel, join_members
 from earnest.training.learners.portfolio import (
     Portfolio,
     PortfolioConfiguration,
@@ -79,8 +82,9 @@ from earnest.training.tune.folder import (
     RUN,
     Folder,
 )
+from earnest.training.tune.growth import RowGain, measure_growth, warn_of_growth
 from earnest.training.tune.model import Model
-from earnest.training.tune.options import TuneOptions, choose_metric
+from earnest.training.tune.options import FOLDS, FoldPlan, TuneOptions, choose_metric
 from earnest.training.tune.pilot import (
     Finish,
     FinishPace,
@@ -116,14 +120,16 @@ if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
 
-ROWS_A_SECOND = 2000  # of budget: more cannot be looked at in the time, so they are not read
-FEWEST_READ = 50_000
+ROWS_A_SECOND = 20_000  # of budget: more cannot be looked at in the time, so they are not read
+FEWEST_READ = 100_000
 PILOT = "Timing a fit of each kind of model"  # what a plan is made by, in words
 ESTIMATING = "Estimating, and fitting the winner"
 LEARNING_MORE = "Training the winner on parts of the cases"
 TIME_OF_JUDGING = 0.15  # of the budget: more resamples than it has time for are not drawn
 MOST_OF_JUDGING = 0.4  # of the budget: as much at most is kept to choose ensembles
+LIBRARIES = (20, 12, 8, 5)  # of an ensemble, from which there is one if there is time to judge it
 SHARE_WITHOUT = 0.02  # of the budget that training without suspected columns may take
+GROWTH = 2.5  # times as long as a fit on all rows takes one with what these rows add
 DRAWS_IN_TAIL = 6  # beyond each end of an interval, which the fewest resamples have
 
 
@@ -200,6 +206,16 @@ class Job:
             return replace(self.resumed, ending=ending)
         return self._fit_plan(pilot, pace, alone, seeds, at_once)
 
+    @cached_property
+    def splits(self) -> FoldPlan:
+        """How the cases are divided: as asked for, or by their number."""
+        return self.options.choose_splits(self.table.n_cases)
+
+    @property
+    def rule(self) -> EnsembleRule | None:
+        """The rule that chooses an ensemble; None where one configuration wins."""
+        return None if self.table.task is Task.SURVIVAL else self.options.rule
+
     @property
     def _has_end(self) -> bool:
         """Whether the search ends at a moment, and not when its fits are made."""
@@ -214,27 +230,31 @@ class Job:
         time is left for them: so it is planned as if nothing followed, and then again.
         """
         choosing = None
-        if self.options.rule is not None and self._has_end:
-            choosing = measure_judging(self.table, self.metric, self.options.rule, seeds)
-        ending, resamples = Ending(), None
+        if self.rule is not None and self._has_end:
+            choosing = measure_judging(self.table, self.metric, self.rule, seeds)
+        ending, judging = Ending(), JudgingPlan()
         chosen, rows, left = self.configs, self.table.n_cases, 0.0
         for _ in range(2):
             left = ending.find_time_of_search(self.options.seconds)
             left -= monotonic() - self.started
             chosen, rows = fit_into(left, self.configs, self.table, pilot, self.options, at_once)
-            seconds = None
+            tried = min(round(len(chosen) / USED), len(self.configs))
+            tested = round(rows * min(self.splits.n_tests, 1.0))
             if choosing is not None:
-                resamples = self._count_resamples(choosing, rows, alone)
-                most = MOST_OF_JUDGING * self.options.seconds / alone
-                seconds = min(choosing.at(rows, resamples), most)
-            fits = [pilot.fit_seconds(config, rows) / pilot.crowding for config in chosen]
+                judging = self._plan_judging(choosing, tested, tried, alone)
+            whole = self.table.n_cases  # which the winner is fitted on
+            fits = [pilot.fit_seconds(config, whole) / pilot.crowding for config in chosen]
             if self._has_end:  # a search goes on while there is time, beyond those that are sure
-                tried = min(round(len(chosen) / USED), len(self.configs))
-                ending = estimate_ending(pace, fits, rows, tried, crowding=alone, ensembles=seconds)
-        more = list_more(left, self.configs, chosen, rows, pilot, self.options, at_once)
-        trained = rows * (self.options.folds - 1) / self.options.folds
-        took = [pilot.fit_seconds(config, trained) for config in chosen]
-        least = estimate_least_seconds(chosen, rows, pilot, self.options, at_once, ending)
+                ending = estimate_ending(
+                    pace, fits, tested, tried, crowding=alone, ensembles=judging.seconds
+                )
+                if rows < whole:  # what more rows add takes about another such fit
+                    ending = replace(ending, refit=GROWTH * ending.refit)
+        more = list_more(left, self.configs, chosen, self.table, rows, pilot, self.options, at_once)
+        took = [pilot.fit_seconds(config, rows * self.splits.share) for config in chosen]
+        least = estimate_least_seconds(
+            chosen, self.table, rows, pilot, self.options, at_once, ending
+        )
         return TunePlan(
             seed=self.seed,
             most_rows=self.most_rows,
@@ -242,20 +262,51 @@ class Job:
             configs=tuple(config.name for config in (*chosen, *more)),
             n_sure=len(chosen) if more else None,
             n_offered=len(self.configs),
-            fit_seconds=self.options.fits_a_configuration * sum(took),
+            fit_seconds=self.splits.n_splits * sum(took),
             asked={**self.options.same(), "seed": self.seed},
             least_seconds=monotonic() - self.started + least,
             crowding=pilot.crowding,
-            n_resamples=resamples,
+            n_splits=self.splits.n_used,
+            n_resamples=judging.n_resamples,
+            library=judging.library,
             ending=ending,
         )
 
-    def _count_resamples(self, pace: JudgingPace, rows: int, crowding: float) -> int:
-        """Return how many resamples an ensemble is judged by: as many as there is time for."""
+    def _plan_judging(
+        self, pace: JudgingPace, n_cases: int, n_configs: int, crowding: float
+    ) -> JudgingPlan:
+        """Return by how many resamples an ensemble is judged: as many as there is time for.
+
+        Where there is no time for the fewest of them, it is built of fewer configurations. Where
+        that is not enough, there is none, unless it was asked for.
+        """
+        assert self.rule is not None
         most = BBC().n_resamples
-        fewest = math.ceil(2 * DRAWS_IN_TAIL / (1 - self.options.confidence_level))
-        seconds = TIME_OF_JUDGING * self.options.seconds / crowding
-        return pace.count_within(seconds, rows, min(fewest, most), most)
+        fewest = min(math.ceil(2 * DRAWS_IN_TAIL / (1 - self.options.confidence_level)), most)
+        budget = self.options.seconds / crowding
+        room = TIME_OF_JUDGING * budget
+        for library in LIBRARIES:
+            paced = pace.with_library(min(library, n_configs), self.rule.library)
+            if paced.at(n_cases, fewest) <= room:
+                count = paced.count_within(room, n_cases, fewest, most)
+                return JudgingPlan(library, count, paced.at(n_cases, count))
+        if self.options.ensemble == "auto":
+            return JudgingPlan(0)
+        paced = pace.with_library(min(self.rule.library, n_configs), self.rule.library)
+        seconds = min(paced.at(n_cases, fewest), MOST_OF_JUDGING * budget)
+        return JudgingPlan(None, fewest, seconds)
+
+    def _find_rule(self, plan: TunePlan, pi: Predictions) -> EnsembleRule | None:
+        """Return the rule that chooses an ensemble of these predictions, as planned."""
+        averaged = pi.kind in (ResponseKind.PROBABILITY, ResponseKind.VALUE)
+        few = pi.usable().n_configs < FEWEST_CONFIGS
+        if self.rule is None or plan.library == 0:
+            return None
+        metric = metric_named(self.metric).on(self.table.task)
+        slow = not math.isfinite(self.options.seconds) and not is_compiled(metric)
+        if self.options.ensemble == "auto" and (few or slow or not averaged):
+            return None
+        return self.rule if plan.library is None else replace(self.rule, library=plan.library)
 
     def find_deadline(self, plan: TunePlan) -> float:
         """Return when the search ends, unless it is complete before; infinity without a budget."""
@@ -300,12 +351,12 @@ class Job:
         configs = _find_configurations(self.configs, plan.configs)
         seeds = Seeds(plan.seed)
         draws = seeds.generator(Purpose.SPLITS, 0, 3)
-        table = self.table.sample(plan.n_rows, draws, fewest=max(FEWEST, self.options.folds))
-        folds = make_pairs(table, self.options.folds, self.options.repeats, seeds)[: plan.n_splits]
+        table = self.table.sample(plan.n_rows, draws, fewest=max(FEWEST, self.splits.folds))
+        folds = make_pairs(table, self.splits.folds, self.splits.repeats, seeds)[: plan.n_splits]
         draws = seeds.generator(Purpose.SPLITS, 0, 7)
         scan = scan_columns(table, folds, draws)
         if self.folder is not None:
-            self.folder.make(24 * table.n_cases * len(configs) * self.options.repeats)
+            self.folder.make(24 * table.n_cases * len(configs) * self.splits.repeats)
         ran = run_search(
             table,
             configs,
@@ -340,7 +391,7 @@ class Job:
                 table.X,
                 table.y,
                 metric=self.metric,
-                cv=self.options.folds,
+                cv=self.splits.folds,
                 groups=table.groups,
                 confidence_level=self.options.confidence_level,
                 store=None if folder is None else folder.path / LEARNING_RUN,
@@ -362,6 +413,13 @@ class Job:
         if not math.isfinite(self.options.seconds) or self.resumed is not None:
             return None
         return fit_seconds / at_once(self.options.n_jobs) / self.options.seconds
+
+    def _measure_growth(self, winner: Estimator, searched: TrainingTable) -> RowGain | None:
+        """Return what the rows add that the search did not see, None where it saw all."""
+        if searched.n_cases == self.table.n_cases:
+            return None
+        draws = Seeds(self.seed).generator(Purpose.SPLITS, 0, 8)
+        return measure_growth(winner, searched, self.table, self.metric, draws)
 
     def _screen(
         self, table: TrainingTable, folds: Pairs, ran: TuneRun, scan: ColumnScan, pi: Predictions,
@@ -413,27 +471,34 @@ class Job:
             n_splits=plan.n_splits if ran.n_splits is None else ran.n_splits,
             n_sure=None,
         )
-        cautions = [*table.cautions, *warn_of_plan(done, table, ran.early)]
-        estimate = _add_cautions(
-            _estimate(judged, pi, self.options.rule, plan.n_resamples), cautions
-        )
+        cautions = [*table.cautions, *warn_of_plan(done, self.table, ran.early)]
+        rule = self._find_rule(plan, pi)
+        estimate = _add_cautions(_estimate(judged, pi, rule, plan.n_resamples), cautions)
         winner = by_name[estimate.winner or _find_best(judged, pi)]
         n_splits = len(searched.splits)
         leaks = None
         if scan is not None:
             leaks = self._screen(table, folds[:n_splits], ran, scan, pi, winner, done)
             estimate = _add_cautions(estimate, [*warn_of_leaks(leaks)])
+        if table.subgroups and estimate.winner is not None:
+            measure = metric_named(self.metric).on(table.task)
+            answer = pick_answer(pi, measure)
+            groups = subgroups_beside(estimate, answer, measure, table.subgroups)
+            estimate = replace(estimate, subgroups=groups)
         comparison = _compare(estimate, pi, self.metric, self.options.confidence_level, winner.name)
         cheapest, count = _find_cheapest(comparison, by_name)
-        n_folds, repeats = self.options.folds, self.options.repeats
+        n_folds, repeats = self.splits.folds, self.splits.repeats
+        results = judged.table
+        took = (results["mean_fit_time"] + results["mean_score_time"]).sum() * n_splits
         shares = estimate.ensemble or {winner.name: 1.0}
         members = [by_name[name].estimator for name in shares]
         joined = join_members(members, [*shares.values()], classes=bool(table.classes))
-        estimator = _fit_winner(joined, table)
+        estimator = _fit_winner(joined, self.table, workers(self.options.n_jobs))
+        growth = self._measure_growth(joined, table)
+        if growth is not None:
+            estimate = _add_cautions(estimate, [warn_of_growth(growth, self.metric)])
         if not getattr(estimator[-1] if len(shares) == 1 else estimator, "rises_", True):
             estimate = _add_cautions(estimate, [*warn_of_no_probabilities(winner.name)])
-        results = judged.table
-        took = (results["mean_fit_time"] + results["mean_score_time"]).sum() * n_splits
         return Tuned(
             estimate=estimate,
             model=Model(
@@ -470,7 +535,17 @@ class Job:
             seconds=monotonic() - self.started,
             folder=None if self.folder is None else self.folder.path,
             leaks=leaks,
+            growth=growth,
         )
+
+
+@dataclass(frozen=True)
+class JudgingPlan:
+    """By how many configurations and resamples an ensemble is judged, and how long it takes."""
+
+    library: int | None = None
+    n_resamples: int | None = None
+    seconds: float | None = None
 
 
 def begin(
@@ -508,15 +583,16 @@ def begin(
         positive=options.positive,
         ignore=options.ignore,
         keep=options.keep,
+        by=options.by,
         delimiter=options.delimiter,
         decimal=options.decimal,
         thousands=options.thousands,
         missing=options.missing,
         most_rows=most,
-        fewest=max(FEWEST, options.folds),
+        fewest=max(FEWEST, options.folds or FOLDS),
         rng=Seeds(seed).generator(Purpose.SPLITS, 0, 4),
     )
-    if options.rule is not None and table.task is Task.SURVIVAL:
+    if options.ensemble == "greedy" and table.task is Task.SURVIVAL:
         raise InputError(
             f"{arg('ensemble')} averages predictions, and risks of survival models have no average",
             needs="'none'",
@@ -524,8 +600,9 @@ def begin(
         )
     _check_without(options.without, table)
     metric = choose_metric(options.metric, table.task)
-    check_fold_sizes(table, options.folds)
-    table = _keep_copies_together(table, options.folds)
+    folds = options.choose_splits(table.n_cases).folds
+    check_fold_sizes(table, folds)
+    table = _keep_copies_together(table, folds)
     job = Job(
         options=options,
         folder=folder,
@@ -542,7 +619,8 @@ def begin(
 
 def _check_without(columns: Sequence[str], table: TrainingTable) -> None:
     """Refuse columns that no model of the search would see, and all of them at once."""
-    names = table.schema.names
+    schema = table.schema
+    names = tuple(dict.fromkeys([*schema.columns, *schema.names]))
     lost = [name for name in columns if name not in names]
     if lost:
         raise InputError(
@@ -551,7 +629,8 @@ def _check_without(columns: Sequence[str], table: TrainingTable) -> None:
             got=table.schema.left_out.get(lost[0], ""),
             cure=check.nearest(lost[0], names),
         )
-    if columns and set(columns) == set(names):
+    blank = {place for name in columns for place in schema.find_features(name)}
+    if len(blank) == len(schema.features):
         raise InputError(
             f"{arg('without')} names all columns", needs="at least one column that is left"
         )
@@ -599,7 +678,7 @@ def _find_configurations(
 
 def _set_labels(pi: Predictions, table: TrainingTable) -> Predictions:
     """Return predictions whose classes have the table's own names, and its rows as ids."""
-    target = replace(pi.target, ids=table.rows.astype("int64") + 1)
+    target = replace(pi.target, ids=table.rows.astype("int64") + 1, subgroups=table.subgroups)
     if table.task in (Task.BINARY, Task.MULTICLASS):
         target = replace(target, classes=table.classes)
     return replace(pi, target=target)
@@ -636,13 +715,17 @@ def _find_best(judged: SearchResults, pi: Predictions) -> str:
     return usable.configs.ids[best]
 
 
-def _fit_winner(estimator: Estimator, table: TrainingTable) -> Pipeline:
-    """Return the winner fitted on all cases, on one thread, as fits were when they were timed."""
+def _fit_winner(estimator: Estimator, table: TrainingTable, n_jobs: int) -> Pipeline:
+    """Return the winner fitted on all cases, each member of an ensemble on one thread.
+
+    So fits were when they were timed; their number at once never changes the result.
+    """
     from sklearn.base import clone
 
+    several = {"n_jobs": n_jobs} if isinstance(estimator, AveragedModel) else {}
     with one_blas_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return clone(estimator).fit(table.X, table.y)
+        return clone(estimator).fit(table.X, table.y, **several)
 
 
 def _add_cautions(estimate: Estimate, more: Sequence[Caution]) -> Estimate:

@@ -137,7 +137,7 @@ class Model:
 
     def __repr__(self) -> str:
         roles = check.some(map(repr, self.schema.roles.values()))
-        return f"{self.winner}, for {roles} ({self.task}) by {len(self.schema.features):,} columns"
+        return f"{self.winner}, for {roles} ({self.task}) by {len(self.schema.columns):,} columns"
 
     def predict(
         self,

@@ -74,6 +74,7 @@ _AROUND = (
     "earnest.training.learners.averaged.AveragedRegressor",
     "earnest.training.learners.bounded.BoundedRegressor",
     "earnest.training.learners.calibrated.CalibratedClassifier",
+    "earnest.training.learners.encoding.ColumnEncoder",
     "earnest.training.learners.preprocessing.Preprocessor",
 )
 

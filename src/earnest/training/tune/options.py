@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,11 +11,12 @@ from typing import TYPE_CHECKING, Self
 from earnest.core.arguments.base import check_arguments, pass_arguments
 from earnest.core.arguments.tune import TuneArguments
 from earnest.core.base import check
-from earnest.core.base.errors import InputError, MetricError
+from earnest.core.base.errors import MetricError
 from earnest.core.base.threads import workers
 from earnest.core.data.selection import EnsembleRule, GreedyEnsemble
 from earnest.core.data.target import Task
 from earnest.core.text.doors import arg
+from earnest.engine.limits import read_budget
 
 if TYPE_CHECKING:
     from earnest.training.learners.portfolio import Portfolio
@@ -29,17 +29,46 @@ USUAL_METRIC = {
     Task.REGRESSION: "r2",
     Task.SURVIVAL: "concordance",
 }
-ENSEMBLE_RULES: dict[str, EnsembleRule | None] = {
-    "greedy": GreedyEnsemble(size=12, library=20, guard=True),  # a quarter of the usual time
-    "none": None,
-}
+GREEDY = GreedyEnsemble(size=12, library=20, guard=True)  # a quarter of the usual time
+ENSEMBLE_RULES: dict[str, EnsembleRule | None] = {"auto": GREEDY, "greedy": GREEDY, "none": None}
+FOLDS, FEWER_FOLDS = 10, 5
+MANY = 5000  # cases from which on fewer folds do
+VERY_MANY = 200_000  # cases from which on some of the folds do
+FOLDS_OF_VERY_MANY = 2  # of ten: each tests a tenth of the cases
 USUAL_SECONDS = 300.0  # of a run whose budget is not said
-_SPAN = re.compile(
-    r"^\s*([0-9]*\.?[0-9]+)\s*(?:(s|m|h|d)|(s)ecs?|(s)econds?|(m)ins?|(m)inutes?|(h)ours?|(d)ays?)?\s*$",
-    re.IGNORECASE,
-)
-LISTS = ("ignore", "keep", "missing", "without")
-_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+LISTS = ("by", "ignore", "keep", "missing", "without")
+
+
+@dataclass(frozen=True)
+class FoldPlan:
+    """How cases are divided, to train on some and test on the others.
+
+    Attributes
+    ----------
+    folds, repeats : int
+        The folds, and how often they are drawn.
+    n_used : int, optional
+        How many of the folds test; None for all. The cases of the others only train.
+    """
+
+    folds: int
+    repeats: int = 1
+    n_used: int | None = None
+
+    @property
+    def n_splits(self) -> int:
+        """How many models each configuration costs."""
+        return self.folds * self.repeats if self.n_used is None else self.n_used
+
+    @property
+    def share(self) -> float:
+        """The share of the cases that a model is trained on."""
+        return (self.folds - 1) / self.folds
+
+    @property
+    def n_tests(self) -> float:
+        """How often each case is tested, on average."""
+        return self.n_splits / self.folds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +87,7 @@ class TuneOptions:
     positive: object = None
     ignore: Sequence[str] = ()
     keep: Sequence[str] = ()
+    by: Sequence[str] = ()
     delimiter: str | None = None
     decimal: str | None = None
     thousands: str | None = None
@@ -66,10 +96,10 @@ class TuneOptions:
     portfolio: str | Path | Portfolio = "default"
     n_configs: int | None = None
     budget: float | None = None
-    folds: int = 10
+    folds: int | None = None
     repeats: int = 1
     drop: str | DroppingRule | None = None
-    ensemble: str = "none"
+    ensemble: str = "auto"
     confidence_level: float = 0.95
     seed: int | None = None
     n_jobs: int | None = None
@@ -106,6 +136,16 @@ class TuneOptions:
         """The rule that chooses an ensemble; None if one configuration wins."""
         return ENSEMBLE_RULES[self.ensemble]
 
+    def choose_splits(self, n_cases: int) -> FoldPlan:
+        """Return how a table of so many cases is divided, as asked for or by its size."""
+        if self.folds is not None:
+            return FoldPlan(self.folds, self.repeats)
+        if n_cases < MANY:
+            return FoldPlan(FOLDS, self.repeats)
+        if n_cases < VERY_MANY or self.repeats > 1:
+            return FoldPlan(FEWER_FOLDS, self.repeats)
+        return FoldPlan(FOLDS, 1, FOLDS_OF_VERY_MANY)
+
     @property
     def seconds(self) -> float:
         """How long the run may take: no limit if only a number of configurations is asked for."""
@@ -117,11 +157,6 @@ class TuneOptions:
     def planned_seconds(self) -> float:
         """The time on which reading and the pilot are based, which is always finite."""
         return USUAL_SECONDS if self.budget is None else self.budget
-
-    @property
-    def fits_a_configuration(self) -> int:
-        """How many models each configuration costs."""
-        return self.folds * self.repeats
 
     def same(self) -> dict[str, object]:
         """Return what a resumed run must share, in plain data."""
@@ -141,36 +176,9 @@ class TuneOptions:
             "repeats": self.repeats,
             "drop": None if self.drop is None else str(self.drop),
             "seed": self.seed,
-            **({} if self.ensemble == "none" else {"ensemble": self.ensemble}),
+            **({} if self.ensemble == "auto" else {"ensemble": self.ensemble}),
             **({"missing": sorted(self.missing)} if self.missing else {}),
         }
-
-
-def read_budget(budget: object) -> float | None:
-    """Return a duration in seconds, or None for None."""
-    return None if budget is None else read_seconds(budget)
-
-
-def read_seconds(budget: object) -> float:
-    """Return a duration in seconds.
-
-    Examples
-    --------
-    >>> from earnest.training.tune.options import read_seconds
-    >>> read_seconds("5m"), read_seconds("90 seconds"), read_seconds("1.5h"), read_seconds(30)
-    (300.0, 90.0, 5400.0, 30.0)
-    """
-    match = _SPAN.match(str(budget)) if isinstance(budget, str | int | float) else None
-    use = "Use 90s, 5m or 1h."
-    if match is None or isinstance(budget, bool):
-        raise InputError(f"{arg('budget')}: {check.show(budget)} is not a duration", cure=use)
-    unit = next(filter(None, match.groups()[1:]), "s")
-    seconds = float(match[1]) * _SECONDS[unit.lower()]
-    if seconds < 1.0:
-        raise InputError(f"{arg('budget')}: {check.show(budget)} is less than a second", cure=use)
-    if seconds > 366 * 86400:
-        raise InputError(f"{arg('budget')}: {check.show(budget)} is more than a year", cure=use)
-    return seconds
 
 
 def choose_metric(name: str | None, task: Task) -> str:

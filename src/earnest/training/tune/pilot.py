@@ -40,6 +40,7 @@ SHARE = 0.005  # of the budget: a fit that takes longer is not measured on more 
 FEWEST_SECONDS = 0.0005
 MADE_UP = (1000, 4000)  # cases at most, and resamples, by which the choice of ensembles is timed
 RESAMPLES_TIMED = 16
+FIXED_MEMBERS = 2  # configurations whose time a choice takes besides those that it may choose
 STEP = 50  # by which the number of resamples is told
 EXPONENTS = (0.7, 2.5)  # of the number of cases that the time of a fit may grow with
 
@@ -203,6 +204,11 @@ class JudgingPace:
         """Return the seconds for so many cases and resamples."""
         choices = n_resamples + self.parts * count_partitions(n_resamples)
         return (self.fixed + self.case * n_cases) * choices
+
+    def with_library(self, count: int, timed: int) -> JudgingPace:
+        """Return the pace for ensembles of fewer configurations than those that were timed."""
+        share = min((count + FIXED_MEMBERS) / (timed + FIXED_MEMBERS), 1.0)
+        return replace(self, fixed=share * self.fixed, case=share * self.case)
 
     def count_within(self, seconds: float, n_cases: int, fewest: int, most: int) -> int:
         """Return how many resamples there is time for, between the fewest and the most."""

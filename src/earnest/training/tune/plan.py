@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -21,17 +22,17 @@ from earnest.training.fit.splits import shuffle_folds
 from earnest.training.learners.portfolio import PortfolioConfiguration
 from earnest.training.tables.outcome import count_in_words
 from earnest.training.tables.table import TrainingTable
-from earnest.training.tune.options import TuneOptions
+from earnest.training.tune.options import FoldPlan, TuneOptions
 from earnest.training.tune.pilot import FinishPace, Pilot
 
 DOCUMENT = "plan"  # the name under which a run file keeps it
 PLAN = "plan.json"  # the file that says what was tried
 VERSION = 1
 KEPT = ("seed", "most_rows", "n_rows", "configs", "n_offered", "fit_seconds", "asked")
-OPTIONAL = ("n_splits", "n_sure", "n_resamples")
+OPTIONAL = ("n_splits", "n_sure", "n_resamples", "library")
 USED = 0.75  # of the time of the search: the rest is for surprises
 MORE = 2.0  # times that time: what is listed to go on with, as paces may be too slow by that much
-LONGEST_MORE = 0.1  # of that time that one of them may take, as it may be in vain
+LONGEST_MORE = 0.15  # of that time that one of them may take, as it may be in vain
 STARTING = 4.0  # seconds until the workers work
 WAKING = 2.0  # seconds of a processor to start a worker
 STOPPING, LEAVING = 0.7, 0.5  # seconds to stop the workers and read what they did; to exit
@@ -43,10 +44,7 @@ CELL = 1e-6  # seconds for each prediction that is kept: stored, compared and re
 MOST_CELLS = 60_000_000  # predictions that are held in memory
 FEWEST_ROWS = 5000
 STEP = 0.7  # by which the number of rows goes down
-A_FAMILY = 2  # configurations of each family, on average, that come before more rows
-EXTRA_SHARE = (
-    1.5  # times an equal share of the time that a family may take before others had theirs
-)
+FEWEST_PLANNED = 4  # configurations that come before more rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,6 +146,9 @@ class TunePlan:
     n_resamples : int, optional
         How many resamples an ensemble is judged by, fewer than usual where the time is short; None
         for the method's own number.
+    library : int, optional
+        Of how many of the best configurations an ensemble is built, fewer than usual where the
+        time is short; 0 where there is none, and None for the rule's own number.
     least_seconds, crowding : float
         How long the shortest search that can be judged takes, and how many times longer a fit
         takes for what else the machine does; as the pilot saw it, and not kept.
@@ -165,6 +166,7 @@ class TunePlan:
     n_splits: int | None = None
     n_sure: int | None = None
     n_resamples: int | None = None
+    library: int | None = None
     least_seconds: float = 0.0
     crowding: float = 1.0
     ending: Ending = field(default_factory=Ending)
@@ -208,6 +210,7 @@ class TunePlan:
                 n_splits=_read_count(data, "n_splits"),
                 n_sure=_read_count(data, "n_sure"),
                 n_resamples=_read_count(data, "n_resamples"),
+                library=_read_count(data, "library"),
             )
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise FormatError("the plan of a run cannot be read", got=str(error)) from error
@@ -252,41 +255,68 @@ def fit_into(
 ) -> tuple[tuple[PortfolioConfiguration, ...], int]:
     """Return the configurations and the number of rows that fit into a budget in seconds.
 
-    The first configuration of each family comes before all others, then cheap ones before
-    expensive ones. So even if the pilot was too optimistic, every family is tried.
+    The first configuration of each family comes before all others, then the order is that of the
+    portfolio. A family takes no more than its share of the time, so a slow one is left out.
 
-    All rows are kept if one configuration of each family fits, and two per family on average.
-    Otherwise the number of rows is reduced, down to five thousand, and then that of configurations,
-    down to the first of each family. The clock ends a search that is still too long.
+    All rows are kept if a few configurations fit. Otherwise the number of rows is reduced, down to
+    five thousand, and then that of configurations, down to the two that are cheapest to fit. The
+    clock ends a search that is still too long.
 
     `at_once` is how many fits run at a time.
     """
-    firsts = {config.family: config for config in reversed(configs)}
-    families = set(firsts)
     rows = table.n_cases
+    wanted = len(configs)  # asked for by number: only the rows can go
+    if options.n_configs is None:
+        wanted = min(wanted, FEWEST_PLANNED)
     while True:
-        chosen = _choose(budget, configs, rows, pilot, options, at_once)
-        wanted = len(configs)  # asked for by number: only the rows can go
-        if options.n_configs is None:
-            wanted = min(wanted, A_FAMILY * len(families))
-        balanced = {config.family for config in chosen} == families
-        if (balanced and len(chosen) >= wanted) or rows <= FEWEST_ROWS:
+        costs = _Costs(table, pilot, options, at_once, rows)
+        chosen = _choose(budget, configs, costs)
+        if len(chosen) >= wanted or rows <= FEWEST_ROWS:
             break
         rows = max(int(rows * STEP), FEWEST_ROWS)
     if options.n_configs is not None:
         chosen = list(configs)
-    elif len(chosen) < len(families):
-        chosen = [*{config.name: config for config in (*chosen, *firsts.values())}.values()]
+    elif len(chosen) < FEWEST_CONFIGS:
+        quickest = sorted(configs, key=costs.estimate_seconds)[:FEWEST_CONFIGS]
+        chosen = [*{config.name: config for config in (*chosen, *quickest)}.values()]
+    firsts = {config.family: config for config in reversed(configs)}
     # By the costs that the portfolio knows, not by those measured: the order must not depend on
     # what else the machine did. Every family has its turn before any has a second.
     chosen.sort(key=lambda config: (config is not firsts[config.family], config.cost))
     return tuple(chosen), rows
 
 
+@dataclass(frozen=True)
+class _Costs:
+    """What configurations cost on some of the rows of a table."""
+
+    table: TrainingTable
+    pilot: Pilot
+    options: TuneOptions
+    at_once: int
+    rows: int
+
+    @property
+    def splits(self) -> FoldPlan:
+        return self.options.choose_splits(self.table.n_cases)
+
+    @property
+    def most(self) -> int:
+        """How many configurations there is memory for."""
+        return int(MOST_CELLS // (self.rows * self.splits.n_tests))
+
+    def estimate_seconds(self, config: PortfolioConfiguration) -> float:
+        """Return how long a configuration takes with all its folds."""
+        splits = self.splits
+        fits = splits.n_splits * self.pilot.fit_seconds(config, self.rows * splits.share)
+        return fits / self.at_once + CELL * self.rows * splits.n_tests
+
+
 def list_more(
     budget: float,
     configs: Sequence[PortfolioConfiguration],
     chosen: Sequence[PortfolioConfiguration],
+    table: TrainingTable,
     rows: int,
     pilot: Pilot,
     options: TuneOptions,
@@ -300,58 +330,57 @@ def list_more(
     """
     if options.n_configs is not None or options.drop is not None:
         return ()
+    costs = _Costs(table, pilot, options, at_once, rows)
     left = MORE * budget
-    room = MOST_CELLS // (rows * options.repeats) - len(chosen)
+    room = costs.most - len(chosen)
     taken = {config.name for config in chosen}
+    spent: defaultdict[str, float] = defaultdict(float)
+    for config in chosen:
+        spent[config.family] += costs.estimate_seconds(config)
     more: list[PortfolioConfiguration] = []
-    for config in configs:
-        seconds = _estimate_seconds(config, rows, pilot, options, at_once)
-        if config.name in taken or seconds > LONGEST_MORE * budget:
-            continue
-        if seconds > left or len(more) >= room:
-            break
-        more.append(config)
-        left -= seconds
+    for shared in (True, False):
+        for config in configs:
+            seconds = costs.estimate_seconds(config)
+            full = shared and spent[config.family] + seconds > config.share * budget
+            if config.name in taken or seconds > LONGEST_MORE * budget or full:
+                continue
+            if seconds > left or len(more) >= room:
+                break
+            more.append(config)
+            taken.add(config.name)
+            spent[config.family] += seconds
+            left -= seconds
     return tuple(more)
 
 
 def _choose(
-    budget: float,
-    configs: Sequence[PortfolioConfiguration],
-    rows: int,
-    pilot: Pilot,
-    options: TuneOptions,
-    at_once: int,
+    budget: float, configs: Sequence[PortfolioConfiguration], costs: _Costs
 ) -> list[PortfolioConfiguration]:
-    """Return what fits: the first of each family, then each up to its share, then the rest."""
-    left = USED * budget - (STARTING if at_once > 1 else 0.0)
-    share = EXTRA_SHARE * left / len({config.family for config in configs})
-    most = MOST_CELLS // (rows * options.repeats)
-    spent: dict[str, float] = {}
+    """Return what fits: the first of each family, then others in the order of the portfolio.
+
+    Families keep to their shares of the time; what then is left goes to any.
+    """
+    left = USED * budget - (STARTING if costs.at_once > 1 else 0.0)
+    whole, most = left, costs.most
+    spent: defaultdict[str, float] = defaultdict(float)
     chosen: dict[str, PortfolioConfiguration] = {}
-    for limit in (0.0, share, left):
+    for first, shared in ((True, True), (False, True), (False, False)):
         for config in configs:
-            seconds = _estimate_seconds(config, rows, pilot, options, at_once)
-            before = spent.get(config.family, 0.0)
-            within = config.family not in spent or before + seconds <= limit
-            if config.name in chosen or not within or seconds > left or len(chosen) >= most:
+            seconds = costs.estimate_seconds(config)
+            total = spent[config.family] + seconds
+            turn = not spent[config.family] or not first
+            within = seconds <= left and (not shared or total <= config.share * whole)
+            if config.name in chosen or not turn or not within or len(chosen) >= most:
                 continue
-            chosen[config.name], spent[config.family] = config, before + seconds
+            chosen[config.name] = config
+            spent[config.family] = total
             left -= seconds
     return list(chosen.values())
 
 
-def _estimate_seconds(
-    config: PortfolioConfiguration, rows: int, pilot: Pilot, options: TuneOptions, at_once: int
-) -> float:
-    """Return how long a configuration takes with all its folds."""
-    trained = rows * (options.folds - 1) / options.folds
-    fits = options.fits_a_configuration * pilot.fit_seconds(config, trained)
-    return fits / at_once + CELL * rows * options.repeats
-
-
 def estimate_least_seconds(
     chosen: Sequence[PortfolioConfiguration],
+    table: TrainingTable,
     rows: int,
     pilot: Pilot,
     options: TuneOptions,
@@ -359,7 +388,8 @@ def estimate_least_seconds(
     ending: Ending,
 ) -> float:
     """Return the seconds from now until the shortest search that can be judged is over."""
-    few = sorted(_estimate_seconds(config, rows, pilot, options, at_once) for config in chosen)
+    costs = _Costs(table, pilot, options, at_once, rows)
+    few = sorted(map(costs.estimate_seconds, chosen))
     waking = pilot.crowding * WAKING if at_once > 1 else 0.0
     return waking + sum(few[:FEWEST_CONFIGS]) + ending.seconds
 

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from earnest.core.base.protocols import Progress
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.tables.formats.missing import read_missing
+from earnest.engine.limits import read_budget
 from earnest.engine.progress import read_meter
 from earnest.training.search.dropping.bced import DroppingRule
 from earnest.training.search.live import open_page
 from earnest.training.tables.table import read_name, read_names
 from earnest.training.tune.job import PILOT, begin
-from earnest.training.tune.options import TuneOptions, read_budget
+from earnest.training.tune.options import TuneOptions
 from earnest.training.tune.tuned import Tuned
 
 if TYPE_CHECKING:
@@ -33,13 +34,14 @@ def tune(
     positive: object = None,
     ignore: str | Sequence[str] = (),
     keep: str | Sequence[str] = (),
+    by: str | Sequence[str] = (),
     portfolio: str | Path | Portfolio = "default",
     n_configs: int | None = None,
     budget: str | float | None = None,
-    folds: int = 10,
+    folds: int | None = None,
     repeats: int = 1,
     drop: str | DroppingRule | None = None,
-    ensemble: str = "none",
+    ensemble: str = "auto",
     confidence_level: float = 0.95,
     out: str | Path | None = None,
     resume: bool = False,
@@ -92,6 +94,9 @@ def tune(
         study is not about ('control', 'no', 'healthy'), or else the rarer one.
     ignore, keep : str or sequence of str
         Columns to leave out, and columns to use that would be left out.
+    by : str or sequence of str
+        Columns that divide the cases into subgroups, such as sex or site. Estimate and report
+        then tell the score in each; models see the columns too, unless they are ignored.
     portfolio : str, Path or Portfolio
         What to try: the name of a portfolio, a .toml file, or what `load_portfolio` gives.
     n_configs : int, optional
@@ -99,14 +104,16 @@ def tune(
     budget : str or float, optional
         How long it may take, with all that follows the search: '90s', '5m', '1h', or seconds. Five
         minutes by default, and no limit where `n_configs` is given.
-    folds, repeats : int
-        The folds, and how often they are drawn again.
+    folds : int, optional
+        The folds: by default ten, five from 5,000 cases on, and two of ten from 200,000 on.
+    repeats : int
+        How often they are drawn again.
     drop : {'bced', 'bced_adjusted'} or DroppingRule, optional
         How to end configurations early that are surely worse than the best.
-    ensemble : {'none', 'greedy'}
+    ensemble : {'auto', 'greedy', 'none'}
         'greedy' averages configurations that are chosen one by one (`GreedyEnsemble`), or takes
         the best single one where that promises more. The estimate repeats all of this in every
-        resample.
+        resample. 'auto' does so where the budget has time for it.
     confidence_level : float
         The level of the interval.
     out : str or Path, optional
@@ -165,6 +172,7 @@ def tune(
         positive=positive,
         ignore=read_names(ignore),
         keep=read_names(keep),
+        by=read_names(by),
         delimiter=delimiter,
         decimal=decimal,
         thousands=thousands,

@@ -19,6 +19,7 @@ from earnest.metrics import metric as metric_named
 from earnest.store import RunFile
 from earnest.training.learners.portfolio import PortfolioConfiguration
 from earnest.training.tables.table import TrainingTable
+from earnest.training.tune.growth import RowGain
 from earnest.training.tune.model import Model
 from earnest.training.tune.plan import TunePlan
 
@@ -67,6 +68,8 @@ class Tuned:
     leaks : LeakScreen, optional
         Columns that may hold what is only known after the outcome; None where cases were too few
         to look for them.
+    growth : RowGain, optional
+        What the rows add that the search did not see; None where it saw all.
     learning : LearningCurve, optional
         What more training cases gave the winner, where that was asked for.
     no_learning : str
@@ -107,6 +110,7 @@ class Tuned:
     seconds: float
     folder: Path | None = None
     leaks: LeakScreen | None = None
+    growth: RowGain | None = None
     learning: LearningCurve | None = None
     no_learning: str = ""
     budget_used: float | None = None
@@ -161,7 +165,7 @@ class Tuned:
             "task": str(table.task),
             "roles": dict(table.schema.roles),
             "classes": list(table.classes),
-            "features": list(table.schema.names),
+            "features": list(table.schema.columns),
             "left_out": dict(table.schema.left_out),
             "n_rows": table.n_rows,
             "n_cases": table.n_cases,
@@ -179,6 +183,7 @@ class Tuned:
             "won": self.won,
             "readiness": self.readiness.to_dict(),
             "leaks": None if self.leaks is None else self.leaks.to_dict(),
+            "growth": None if self.growth is None else self.growth.to_dict(),
             "calibration": None if self.calibration is None else self.calibration.to_dict(),
             "n_fits": self.n_fits,
             "n_fits_nested": self.n_fits_nested,

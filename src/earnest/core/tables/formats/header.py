@@ -19,6 +19,7 @@ from earnest.core.data.guides import Guides
 from earnest.core.data.measure import Measure
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
+from earnest.core.data.subgroups import SubgroupColumn
 from earnest.core.data.target import Target, Task
 from earnest.core.results.base import parse_json
 from earnest.core.results.cautions import Caution
@@ -56,6 +57,7 @@ class HeaderFacts(TypedDict):
     measure: NotRequired[dict[str, object]]
     others: NotRequired[list[str]]
     guides: NotRequired[list[str]]
+    by: NotRequired[list[dict[str, Any]]]
     fingerprint: str
 
 
@@ -85,6 +87,8 @@ def write_header(pi: Predictions) -> str:
         facts["ensemble_rule"] = pi.ensemble_rule
     if target.measure is not None:
         facts["measure"] = target.measure.to_dict()
+    if target.subgroups:
+        facts["by"] = [column.to_plain() for column in target.subgroups]
     if pi.others:
         facts["others"] = [str(other.kind) for other in pi.others]
     if pi.guides is not None:
@@ -185,6 +189,7 @@ def rebuild_target(facts: JsonObject, arrays: Mapping[str, RawArray]) -> Target:
         ordered=facts["ordered"],
         ids=arrays.get("ids"),
         measure=Measure.from_dict(facts["measure"]) if "measure" in facts else None,
+        subgroups=tuple(SubgroupColumn.of_plain(column) for column in facts.get("by", [])),
     )
 
 
@@ -247,6 +252,9 @@ def _refuse_other_arrays(facts: HeaderFacts, arrays: Mapping[str, RawArray], pat
     folds, y = arrays["folds"], arrays["y"]
     if (folds < -1).any() or (folds >= counts).any():
         raise make_changed_error(path, f"folds up to {max(counts)}", f"fold {int(folds.max())}")
+    for column in facts.get("by", []):
+        if len(SubgroupColumn.of_plain(column).codes) != n:
+            raise make_changed_error(path, f"{n} cases in column {column['name']!r}", "others")
     if facts["classes"] and not np.isin(y, range(len(facts["classes"]))).all():
         raise make_changed_error(path, f"codes of {len(facts['classes'])} classes", "others")
 

@@ -116,7 +116,13 @@ def _make_from_arrays(
     arguments = dict(options)
     if isinstance(arguments.get("configs"), str) and arguments["configs"] not in arrays:
         arguments["configs"] = [arguments["configs"]]  # one configuration, not an array of names
+    by = arguments.pop("by", ())
+    divided = [by] if isinstance(by, str) else list(cast(Iterable[str], by))
     named = {n: v for n, v in arguments.items() if n in _ARRAYS and isinstance(v, str)}
+    if divided:
+        arguments["by"] = {
+            name: _get_member(path, arrays, name, check.nearest(name, arrays)) for name in divided
+        }
     for name, member in named.items():
         arguments[name] = _get_member(path, arrays, member, check.nearest(member, arrays))
     members: dict[str, object] = {name: arrays[name] for name in _ARRAYS if name in arrays}
@@ -125,7 +131,7 @@ def _make_from_arrays(
     for name in ("y", "scores"):
         if name not in members | arguments:
             _get_member(path, arrays, name, _suggest_array(name, arrays))
-    used = {*_ARRAYS, "time", "event", *named.values()}
+    used = {*_ARRAYS, "time", "event", *named.values(), *divided}
     strange = [name for name in arrays if name not in used]
     if strange:
         raise FormatError(

@@ -1,0 +1,1 @@
+"""Ledgers of agents that climb: whether the intervals hold, and what noise looks like."""
