@@ -221,6 +221,11 @@ def test_chosen_by_another_metric_it_is_its_mean_out_of_bag_less_what_the_part_a
     assert judged.value == pytest.approx(np.mean(judged.draws), abs=1e-12)
 
 
+def test_subgroups_and_another_chooser_are_refused_together(searched: en.Predictions) -> None:
+    with pytest.raises(en.errors.InputError):
+        en.estimate(searched, metric="ici", select_by="log_loss", by=np.arange(200) % 2)
+
+
 def test_few_events_are_told(searched: en.Predictions) -> None:
     y = searched.target.y
     rare = np.concatenate([np.flatnonzero(y == 1)[:12], np.flatnonzero(y == 0)])

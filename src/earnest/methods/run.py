@@ -179,12 +179,19 @@ def estimate(
         rng = source.seed_or(rng)
         evidence, measure = settle_metric(source.evidence, source.metric_or(metric))
         _find_subgroups(evidence, by)
+        chooser = _find_chooser(evidence, measure, source, select_by)
+        if by is not None and chooser is not None:
+            raise InputError(
+                "the winner of subgroups is chosen by the metric that judges it",
+                needs=f"one of {arg('by')} and {arg('select_by')}",
+                got="both",
+            )
         answer = _ask_method(
             evidence,
             measure,
             method=method,
             knobs=(n_resamples, selector, undefined),
-            select_by=_find_chooser(evidence, measure, source, select_by),
+            select_by=chooser,
             ask=Ask.of(confidence_level, side),
             rng=rng,
             n_jobs=n_jobs,
