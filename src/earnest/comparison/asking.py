@@ -24,7 +24,7 @@ from earnest.core.base.registry import configure
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
 from earnest.core.cautions import of_search
-from earnest.core.data.fold_scores import FoldScores
+from earnest.core.data.fold_scores import FoldScores, refuse_fold_scores
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
 from earnest.core.data.target import Task
@@ -43,19 +43,14 @@ from earnest.inference.limits.fold_scores import refuse_unknown_overlap
 from earnest.inference.remarks import evidence_remarks
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric, MetricLike, RankMetric
-from earnest.metrics.responding import pick_answer
+from earnest.metrics.responding import need_order, pick_answer
 from earnest.metrics.scores import settle_metric
 
 
 def read_measured(evidence: object, metric: MetricLike | None) -> tuple[Predictions, Metric]:
     """Return predictions and metric of what was given to compare."""
     if isinstance(evidence, FoldScores):
-        raise EvidenceError(
-            "scores of folds do not tell this",
-            needs="the predictions of every configuration",
-            got="scores of folds, which answer estimate, gain, compare and compare_many",
-            cure="Search with earnest.SearchCV in place of GridSearchCV: it keeps them.",
-        )
+        raise refuse_fold_scores()
     if not isinstance(evidence, (Predictions, Scores)):
         raise EvidenceError(
             "this is not a table of out-of-sample predictions",
@@ -65,6 +60,7 @@ def read_measured(evidence: object, metric: MetricLike | None) -> tuple[Predicti
             "scores Scores({'a': ..., 'b': ...}).",
         )
     pi, measure = settle_metric(evidence, metric)
+    need_order(measure)
     return pick_answer(pi, measure), measure
 
 
