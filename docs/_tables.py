@@ -117,7 +117,9 @@ def metrics_table(*tasks: str) -> str:
             one.title,
             ", ".join(sorted(one.tasks)),
             str(one.needs),
-            "higher" if one.greater_is_better else "lower",
+            f"right at {one.ideal:g}"
+            if one.ideal is not None
+            else ("higher" if one.greater_is_better else "lower"),
             f"{low} to {high}",
             ", ".join(f"`{alias}`" for alias in one.aliases),
         ]

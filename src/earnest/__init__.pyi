@@ -54,5 +54,6 @@ from .training.search.optuna import optuna_candidates as optuna_candidates
 from .training.search.search_cv import SearchCV as SearchCV
 from .training.tune.model import load_model as load_model
 from .training.tune.tune import tune as tune
+from .training.validation.validate import validate as validate
 
 __version__: str

@@ -13,9 +13,11 @@ from .core.results.gain import LearningCurve as LearningCurve
 from .core.results.interval import Interval as Interval
 from .core.results.subgroups import Subgroups as Subgroups
 from .core.results.thresholds import Thresholds as Thresholds
+from .core.results.validation import Validation as Validation
 from .decision.floor import Floor as Floor
 from .decision.inclusion import Inclusions as Inclusions
 from .decision.plan import Plan as Plan
+from .decision.sample_size import ModelPlan as ModelPlan
 from .decision.verdict import Verdict as Verdict
 from .explanation.curves import EffectCurve as EffectCurve
 from .explanation.curves import EffectSurface as EffectSurface

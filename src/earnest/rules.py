@@ -1,4 +1,4 @@
-"""Rules that a search follows: who wins, what an ensemble is made of, what is dropped early."""
+"""Rules that a search or a study follows: who wins, what is dropped early, what is planned."""
 
 from earnest.core.base.lazy import attach
 

@@ -1,5 +1,6 @@
 """The names of `earnest.rules`, each written once."""
 
+from .core.arguments.plan import ModelStudy as ModelStudy
 from .core.data.selection import GreedyEnsemble as GreedyEnsemble
 from .core.data.selection import MeanOfFolds as MeanOfFolds
 from .core.data.selection import OneStandardError as OneStandardError

@@ -17,7 +17,7 @@ from earnest.core.base import errors
 from earnest.errors import EarnestError, PluginWarning
 from earnest.methods import METHODS
 from earnest.metrics import METRICS
-from earnest.rules import BCED, BCEDAdjusted
+from earnest.rules import BCED, BCEDAdjusted, ModelStudy
 from tests.public_names import public_names
 from tests.snapshots import Golden
 
@@ -111,7 +111,7 @@ def test_namespaces_list_every_error_selector_ensemble_and_dropping_rule() -> No
         f"errors.{name}" for name in raised
     }
     rules = {type(rule) for rule in SELECTORS.values()} | set(EnsembleRule.__subclasses__())
-    rules |= {BCED, BCEDAdjusted}
+    rules |= {BCED, BCEDAdjusted, ModelStudy}
     assert {name for name in public if name.startswith("rules.")} == {
         f"rules.{kind.__name__}" for kind in rules
     }

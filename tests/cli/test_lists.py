@@ -26,7 +26,9 @@ def test_every_metric_is_listed_with_its_direction(run):
     assert done.code == 0
     for name in METRICS:
         row = next(line for line in done.out.splitlines() if line.startswith(f"  {name} "))
-        assert ("higher" if METRICS[name].greater_is_better else "lower") in row
+        ideal = METRICS[name].ideal
+        direction = "higher" if METRICS[name].greater_is_better else "lower"
+        assert (direction if ideal is None else f"right at {ideal:g}") in row
         assert f"from {METRICS[name].needs}" in row
 
 

@@ -56,7 +56,10 @@ AREAS = {
     "roc_auc_ovo_weighted": ("ovo", "weighted"),
 }
 # those for which a weighted value of another library, or a plain definition, is at hand
-UNWEIGHTED = {"roc_auc_ovo", "roc_auc_ovo_weighted", "spearman"}
+UNWEIGHTED = {
+    *("roc_auc_ovo", "roc_auc_ovo_weighted", "spearman"),
+    *("ici", "e50", "e90", "ece"),  # their quantiles are those of repeated rows
+}
 
 
 def oracle(
@@ -102,6 +105,8 @@ def classes(name: str, task: Task, y: Values, response: Values, weight: Values |
     if name == "brier":
         known = {"pos_label": 1} if binary else {"labels": codes}
         return sk.brier_score_loss(y, response, sample_weight=weight, **known)
+    if name in CALIBRATION:
+        return calibration(name, y, response, weight)
     if name in AREAS:
         if len(np.unique(y)) < 2:
             return np.nan
@@ -110,6 +115,76 @@ def classes(name: str, task: Task, y: Values, response: Values, weight: Values |
             y, response, multi_class=how, average=average, labels=codes, sample_weight=weight
         )
     return two_classes(name, y, response, labels, weight)
+
+
+CALIBRATION = (
+    *("calibration_intercept", "calibration_slope", "expected_observed"),
+    *("ici", "e50", "e90", "ece", "brier_skill"),
+)
+
+
+def calibration(name: str, y: Values, response: Values, weight: Values | None) -> float:
+    """Return a measure of calibration by its formula; of several classes the mean over them."""
+    w = np.ones(len(y)) if weight is None else weight
+    classes = len(np.unique(y))
+    if classes < (2 if response.ndim == 1 or name == "brier_skill" else K):
+        return np.nan
+    columns = [(response, y == 1)]
+    if response.ndim == 2:
+        columns = [(response[:, code], y == code) for code in range(K)]
+    if name == "brier_skill":
+        lost = [(w * (truth - p) ** 2).sum() for p, truth in columns]
+        apart = [(w * (truth - np.average(truth, weights=w)) ** 2).sum() for _, truth in columns]
+        return 1 - float(sum(lost) / sum(apart))
+    return float(np.mean([calibrate_class(name, p, truth * 1.0, w) for p, truth in columns]))
+
+
+def fit_logit(design: Values, offset: Values, y: Values, w: Values) -> Values:
+    """Return logistic coefficients by plain Newton's steps."""
+    beta = np.zeros(design.shape[1])
+    for _ in range(60):
+        p = 1 / (1 + np.exp(-(design @ beta + offset)))
+        beta = beta + np.linalg.solve(
+            (design.T * (w * p * (1 - p))) @ design, design.T @ (w * (y - p))
+        )
+    return beta
+
+
+def calibrate_class(name: str, p: Values, y: Values, w: Values) -> float:
+    if name == "expected_observed":
+        return (w * p).sum() / (w * y).sum()
+    if name == "ece":
+        ranked = np.sort(p)
+        borders = [ranked[round(k * len(p) / 10)] for k in range(1, 10)]
+        total = 0.0
+        for places in (np.digitize(p, np.unique(borders)) == b for b in range(11)):
+            if (size := places.sum()) > 0:
+                share, away = y[places].mean(), abs((y - p)[places].mean())
+                spread = np.sqrt(share * (1 - share) / size)
+                folded = stats.foldnorm(away / spread, scale=spread).mean() if spread else away
+                total += size / len(p) * (2 * away - folded)
+        return max(total, 0.0)
+    least = 0.5 * w.min() / w.sum()  # half a case
+    odds, ones = stats.logistic.ppf(np.clip(p, least, 1 - least)), np.ones((len(p), 1))
+    if name == "calibration_intercept":
+        return fit_logit(ones, odds, y, w)[0]
+    if np.ptp(odds) == 0:
+        return np.nan if name == "calibration_slope" else abs(p[0] - y.mean())
+    if name == "calibration_slope":
+        return fit_logit(np.column_stack([ones, odds]), 0 * odds, y, w)[1]
+    a, b, c = np.quantile(odds, [0.1, 0.5, 0.9])
+    if len(p) < 100:
+        a, c = np.sort(odds)[[4, -5]]
+    bend = (
+        sum(
+            f * np.maximum(odds - t, 0) ** 3
+            for t, f in ((a, 1), (b, -(c - a) / (c - b)), (c, (b - a) / (c - b)))
+        )
+        / (c - a) ** 2
+    )
+    design = np.column_stack([ones, odds, bend])
+    away = np.abs(p - 1 / (1 + np.exp(-design @ fit_logit(design, 0 * odds, y, w))))
+    return away.mean() if name == "ici" else np.quantile(away, 0.5 if name == "e50" else 0.9)
 
 
 def two_classes(
@@ -145,6 +220,8 @@ def regression(name: str, y: Values, value: Values, weight: Values | None) -> fl
         return sk.explained_variance_score(y, value, sample_weight=weight, force_finite=False)
     if np.ptp(value) == 0:
         return np.nan
+    if name == "calibration_slope":
+        return float(np.polyfit(value, y, 1, w=None if weight is None else np.sqrt(weight))[0])
     if name == "spearman":
         return stats.spearmanr(y, value).statistic
     if name != "pearson":

@@ -15,7 +15,7 @@ from earnest.core import Task
 from earnest.errors import InputError, UnknownNameError
 from earnest.kernels import score_table
 from earnest.metrics import METRICS, MomentMetric, metric
-from earnest.metrics.families import Metric, RankMetric
+from earnest.metrics.families import FitMetric, Metric, RankMetric
 from earnest.metrics.resolve import FACTORIES
 from earnest.resampling import Weights
 from tests.metrics.evidence import PAIRS, random_evidence
@@ -59,6 +59,14 @@ CANONICAL = [
     "spearman",
     "explained_variance",
     "concordance",
+    "calibration_intercept",
+    "calibration_slope",
+    "expected_observed",
+    "ici",
+    "e50",
+    "e90",
+    "ece",
+    "brier_skill",
 ]
 ALIASES = {
     "auc": "roc_auc",
@@ -124,7 +132,10 @@ def test_what_a_metric_says_of_itself_is_complete(name: str) -> None:
     assert one.title
     assert one.limits[0] < one.limits[1]
     assert one.tasks
-    assert isinstance(one, (MomentMetric, RankMetric))
+    assert isinstance(one, (MomentMetric, FitMetric, RankMetric))
+    if one.ideal is not None:
+        assert one.limits[0] < one.ideal < one.limits[1]
+        return
     good_end = one.limits[1] if one.greater_is_better else one.limits[0]
     assert math.isfinite(good_end)
 
@@ -209,7 +220,9 @@ def test_a_metric_survives_the_way_to_a_worker(name: str) -> None:
 
 
 def test_factories_are_named_like_their_metrics() -> None:
-    assert set(FACTORIES) == {"f_beta", "partial_roc_auc", "risk"}
+    of_calibration = {"calibration_intercept", "calibration_slope", "expected_observed"}
+    distances = {"ici", "e50", "e90", "ece"}
+    assert set(FACTORIES) == {"f_beta", "partial_roc_auc", "risk"} | of_calibration | distances
     for name, factory in FACTORIES.items():
         assert factory.__name__ == name == factory().name
 
@@ -238,7 +251,9 @@ def row(one: Metric) -> list[str]:
         one.title,
         ", ".join(sorted(one.tasks)),
         str(one.needs),
-        "higher" if one.greater_is_better else "lower",
+        f"right at {one.ideal:g}"
+        if one.ideal is not None
+        else ("higher" if one.greater_is_better else "lower"),
         f"{short(low)} to {short(high)}",
         ", ".join(f"`{alias}`" for alias in one.aliases),
     ]

@@ -37,6 +37,7 @@ from earnest.cli.commands import (
     report,
     thresholds,
     tune,
+    validate,
 )
 from earnest.cli.defaults import Defaults, read_defaults
 from earnest.cli.errors import (
@@ -146,6 +147,7 @@ COMMANDS: tuple[tuple[str, str, str, Callable[..., None]], ...] = (  # name, pan
     ("ledger", "Decide", ledger.HELP, ledger.command),
     ("plan", "Decide", plan.HELP, plan.command),
     ("calibrate", "Decide", calibrate.HELP, calibrate.command),
+    ("validate", "Ask", validate.HELP, validate.command),
     ("explain", "Ask", explain.HELP, explain.command),
     ("report", "Ask", report.HELP, report.command),
     ("methods", "Look up", lookup.METHODS_HELP, lookup.list_methods),

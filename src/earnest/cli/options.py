@@ -25,6 +25,10 @@ Table = Annotated[
     Path,
     make_argument("PREDICTIONS", "Out-of-fold predictions: CSV, Parquet, Arrow or NPZ."),
 ]
+MaybeTable = Annotated[
+    Path | None,
+    make_argument("[PREDICTIONS]", "A pilot, if there is one: CSV, Parquet, Arrow or NPZ."),
+]
 Data = Annotated[
     Path,
     make_argument("TABLE", "The data, one row per case: CSV, Parquet or Arrow."),

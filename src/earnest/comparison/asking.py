@@ -43,7 +43,7 @@ from earnest.inference.limits.fold_scores import refuse_unknown_overlap
 from earnest.inference.remarks import evidence_remarks
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric, MetricLike, RankMetric
-from earnest.metrics.responding import pick_answer
+from earnest.metrics.responding import need_order, pick_answer
 from earnest.metrics.scores import settle_metric
 
 
@@ -60,6 +60,7 @@ def read_measured(evidence: object, metric: MetricLike | None) -> tuple[Predicti
             "scores Scores({'a': ..., 'b': ...}).",
         )
     pi, measure = settle_metric(evidence, metric)
+    need_order(measure)
     return pick_answer(pi, measure), measure
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, product
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from earnest.adapters.evidence import EvidenceLike, open_evidence
 from earnest.comparison.asking import read_measured
 from earnest.comparison.base import largest_errors
+from earnest.core.arguments.plan import ModelStudy
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.protocols import Progress, TaskOutcome
@@ -33,6 +34,7 @@ from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance, Scale
 from earnest.core.text.doors import arg
 from earnest.decision.population import Population, draw_study, make_population
+from earnest.decision.sample_size import ModelPlan, plan_model
 from earnest.engine.patience import pass_scores_on
 from earnest.engine.progress import Meter, watch_progress
 from earnest.inference.cases.case_values import case_values
@@ -249,6 +251,11 @@ SHARES = (0.4, 0.6, 0.8, 1.0, 1.25, 1.6)  # of the items that theory gives, for 
 Array = NDArray[np.float64]
 
 
+@overload
+def plan(pilot: ModelStudy) -> ModelPlan: ...  # type: ignore[overload-overlap]  # any object else
+
+
+@overload
 def plan(
     pilot: EvidenceLike,
     *,
@@ -262,14 +269,31 @@ def plan(
     rng: RngLike = None,
     n_jobs: int | None = None,
     progress: Progress | bool | None = None,
-) -> Plan:
-    """Tell how many items a study needs, by simulation from a pilot.
+) -> Plan: ...
+
+
+def plan(
+    pilot: EvidenceLike | ModelStudy,
+    *,
+    metric: str | Metric | Any = None,
+    detect: float | None = None,
+    width: float | None = None,
+    n_configs: int | Sequence[int] | None = None,
+    n_repeats: int | Sequence[int] | None = None,
+    power: float = 0.8,
+    confidence_level: float = 0.95,
+    rng: RngLike = None,
+    n_jobs: int | None = None,
+    progress: Progress | bool | None = None,
+) -> Plan | ModelPlan:
+    """Tell how many items a study needs, by simulation from a pilot or by Riley's criteria.
 
     Parameters
     ----------
-    pilot : Predictions or Scores
+    pilot : Predictions, Scores or ModelStudy
         A small study of the same kind: some items, and at least two configurations to detect a
-        difference.
+        difference. Or an `earnest.rules.ModelStudy`, what is known before a prediction model is
+        developed or validated; that says all, and the rest is left out.
     metric : str, Metric or callable
         What to measure; left out for scores.
     detect : float, optional
@@ -298,8 +322,9 @@ def plan(
 
     Returns
     -------
-    Plan
-        The items needed, the curve that they are read from, and a sentence.
+    Plan or ModelPlan
+        The items needed, the curve that they are read from, and a sentence; or what each criterion
+        needs.
 
     Notes
     -----
@@ -316,6 +341,14 @@ def plan(
     >>> en.plan(pilot, width=0.05, rng=0).question
     'width'
     """
+    if isinstance(pilot, ModelStudy):
+        if not all(each is None for each in (metric, detect, width, n_configs, n_repeats)):
+            raise InputError(
+                "a study of a model has its goals in itself",
+                needs="nothing beside it",
+                got="a metric, a goal or a size as well",
+            )
+        return plan_model(pilot)
     question, goal = _read_goal(detect, width)
     level = check.check_share("confidence_level", confidence_level)
     wanted = check.check_share("power", power)

@@ -15,7 +15,7 @@ from earnest.core.data.selection import TIE, Selector
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution
 from earnest.inference.limits.unseen_errors import is_loss_of_chances
-from earnest.metrics.families import Metric, MomentMetric, Need, RankMetric, Squares
+from earnest.metrics.families import FitMetric, Metric, MomentMetric, Need, RankMetric, Squares
 from earnest.metrics.ranking import is_auc
 from earnest.metrics.responding import are_percentages, cut
 from earnest.resampling.bootstrap import GroupBootstrap
@@ -35,6 +35,7 @@ SHARE_COPIED = 0.2  # of the different cases
 NEARLY_ALL = 0.9  # of the different cases have a prediction of their own
 STEPS = 2_000  # of a scale: predictions on a coarser one coincide by chance
 DECIMALS = 4  # to which predictions may be rounded; so do these
+FEW_EVENTS = 20  # cases of a class with which a calibration is hardly known
 FEW_FOR_AN_AUC = 10  # cases of a class with which 95 % limits of an AUC hold in 90 % or less
 
 
@@ -290,6 +291,16 @@ def unlike_scales(
     if denominator < 1 or statistic <= float(fdtri(numerator, denominator, 0.999)):
         return
     yield of_evidence.unlike_scales(metric.title)
+
+
+def warn_of_few_events(pi: Predictions, metric: Metric) -> Iterator[Caution]:
+    """Yield a caution where a class has few cases for the limits of a calibration."""
+    if not isinstance(metric, FitMetric) or not pi.target.has_classes:
+        return
+    counts = np.bincount(pi.target.y, minlength=len(pi.target.classes))
+    fewest = int(counts.argmin())
+    if counts[fewest] < FEW_EVENTS:
+        yield of_limits.few_events(int(counts[fewest]), str(pi.target.classes[fewest]), FEW_EVENTS)
 
 
 def _between_folds(pi: Predictions, config: int) -> tuple[float, int, int]:

@@ -1,9 +1,10 @@
-"""Rank metrics: the plain scan for small work, the compiled one for large."""
+"""Metrics of one column: the plain scan, and a compiled one for much work on ranks."""
 
 from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from earnest.core.base.sums import weighted_sums
 from earnest.core.base.threads import each
 from earnest.core.data.target import Target
 from earnest.kernels.ranks import KeptRanks, RankKeeper
-from earnest.metrics.families import RankMetric, View
+from earnest.metrics.families import RankMetric, ScanMetric, View
 
 # (case, column, resample) updates from which a compiled kernel pays: loading numba costs about as
 # much as this many updates of the plain scan; once it is loaded nearly everything pays.
@@ -34,7 +35,7 @@ PLAIN_WORK = PlainWork()
 
 def rank_table(
     target: Target,
-    metric: RankMetric,
+    metric: ScanMetric,
     scores: Numbers,
     weights: Numbers,
     n_jobs: int,
@@ -61,7 +62,7 @@ def rank_table(
 
 
 def _view_table(
-    metric: RankMetric,
+    metric: ScanMetric,
     scores: Numbers,
     view: View,
     weights: Numbers,
@@ -87,13 +88,13 @@ def _view_table(
 
 
 def scan_plainly(
-    metric: RankMetric,
+    metric: ScanMetric,
     score: Numbers,
     truth: Numbers,
     weights: Numbers,
     cells: int,
 ) -> NDArray[np.float64]:
-    """Apply the definition of a rank metric to one column, block by block of the resamples."""
+    """Apply the definition of a metric to one column, block by block of the resamples."""
     step = max(1, cells // max(1, weights.shape[1]))
     blocks = [weights[b : b + step] for b in range(0, len(weights), step)]
     return np.concatenate([metric.scan(score, truth, block) for block in blocks])
@@ -101,7 +102,7 @@ def scan_plainly(
 
 def rank_selected(
     target: Target,
-    metric: RankMetric,
+    metric: ScanMetric,
     scores: Numbers,
     weights: Numbers,
     columns: NDArray[np.intp],
@@ -130,7 +131,7 @@ def rank_selected(
 
 
 def _view_selected(
-    metric: RankMetric,
+    metric: ScanMetric,
     scores: Numbers,
     view: View,
     weights: Numbers,
@@ -164,13 +165,13 @@ def _sum_masses(views: tuple[View, ...], weights: Numbers) -> NDArray[np.float64
     return out
 
 
-def choose_compiled(metric: RankMetric, weights: Numbers, columns: int) -> bool:
+def choose_compiled(metric: ScanMetric, weights: Numbers, columns: int) -> TypeGuard[RankMetric]:
     """Tell whether a scan takes a compiled kernel: if there is one, and if it pays for its start.
 
     Small scans add up: once plain ones have cost as much as loading numba does, the next one loads
     it. Both kinds of scan give the same bytes, so that it does not matter to the result when.
     """
-    if metric.kernel is None or weights.dtype != np.uint8:
+    if not isinstance(metric, RankMetric) or metric.kernel is None or weights.dtype != np.uint8:
         return False
     updates = float(weights.size) * columns
     if "earnest.kernels.compiled" in sys.modules:

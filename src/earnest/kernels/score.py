@@ -19,7 +19,7 @@ from earnest.kernels.plain import score_callable
 from earnest.kernels.ranks import RankKeeper
 from earnest.kernels.scans import rank_selected, rank_table
 from earnest.metrics import metric as resolve_metric
-from earnest.metrics.families import CallableMetric, Metric, MomentMetric, RankMetric
+from earnest.metrics.families import CallableMetric, Metric, MomentMetric, RankMetric, ScanMetric
 from earnest.metrics.responding import pick_answer, respond
 
 # Scores a table (B, C) on a cluster, or returns None where that does not pay; see `engine.scores`.
@@ -235,11 +235,16 @@ def _fill_table(
     if isinstance(metric, MomentMetric):
         return score_moments(pi, target, metric, responses, counts, jobs)
     scores = respond(pi, metric.needs, responses)
-    if isinstance(metric, RankMetric):
-        keeper = RankKeeper(pi, metric.needs, repeat) if keep else None
+    if isinstance(metric, ScanMetric):
+        keeper = _find_keeper(pi, metric, repeat) if keep else None
         return rank_table(target, metric, scores, counts, jobs, keeper)
     assert isinstance(metric, CallableMetric)
     return score_callable(target, metric, scores, counts)
+
+
+def _find_keeper(pi: Predictions, metric: ScanMetric, repeat: int) -> RankKeeper | None:
+    """Return what keeps the orders of the columns, for a metric of ranks."""
+    return RankKeeper(pi, metric.needs, repeat) if isinstance(metric, RankMetric) else None
 
 
 def _fill_selected(
@@ -257,8 +262,8 @@ def _fill_selected(
     if isinstance(metric, MomentMetric):
         return score_selected_moments(pi, target, metric, responses, counts, index)
     needed = respond(pi, metric.needs, responses)
-    if isinstance(metric, RankMetric):
-        keeper = RankKeeper(pi, metric.needs, repeat)
+    if isinstance(metric, ScanMetric):
+        keeper = _find_keeper(pi, metric, repeat)
         return rank_selected(target, metric, needed, counts, index, jobs, keeper, winners)
     assert isinstance(metric, CallableMetric)
     out = np.empty(len(columns))

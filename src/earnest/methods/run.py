@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.evidence import EvidenceLike, open_evidence, restate_estimate
+from earnest.adapters.evidence import EvidenceLike, Source, open_evidence, restate_estimate
 from earnest.core.base.errors import ClusterError, EarnestError, EvidenceError, InputError
 from earnest.core.base.provenance import knobs, list_versions, simplify_setting
 from earnest.core.base.registry import configure, split_knobs
@@ -75,7 +75,7 @@ from earnest.methods.winner.near_winner import NearWinner
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import CallableMetric, Metric, MetricLike
 from earnest.metrics.ranking import is_auc
-from earnest.metrics.responding import check_fits, pick_answer
+from earnest.metrics.responding import check_fits, need_order, pick_answer
 from earnest.metrics.scores import settle_metric
 
 EXAMPLE = "\"delong(variant='logit')\""  # of a method with knobs, for messages
@@ -92,6 +92,7 @@ def estimate(
     n_resamples: int | None = None,
     selector: str | Selector | EnsembleRule | None = None,
     undefined: str | None = None,
+    select_by: MetricLike | None = None,
     by: ByLike | None = None,
     rng: RngLike = None,
     n_jobs: int | None = None,
@@ -132,6 +133,9 @@ def estimate(
         `Predictions.ensemble_rule`.
     undefined : {'redraw', 'drop', 'stratify'}, optional
         What to do with resamples on which the metric is undefined; 'redraw' by default.
+    select_by : str, Metric or callable, optional
+        What the winner is chosen by, if not by `metric`; for 'bbc'. A metric that has a right value
+        and no best one, such as 'calibration_slope', needs it; that of the search by default.
     by : str, list of str, array or dict of arrays, optional
         What divides the cases into subgroups: columns that the predictions carry, by name, or
         values of your own, one per case. The estimate then has `subgroups`: the winner's score in
@@ -166,7 +170,7 @@ def estimate(
     roc_auc 0.68, 95 % interval [0.59, 0.77] (bbc, winner of 50 configs, trained on 180, n=200)
     """
     source = open_evidence(predictions, by)
-    options = (method, metric, n_resamples, selector, undefined, rng)
+    options = (method, metric, n_resamples, selector, undefined, select_by, rng)
     if source.answer is not None and all(option is None for option in options):
         workers(n_jobs)
         answer = restate_estimate(source.answer(), Ask.of(confidence_level, side))
@@ -175,11 +179,19 @@ def estimate(
         rng = source.seed_or(rng)
         evidence, measure = settle_metric(source.evidence, source.metric_or(metric))
         _find_subgroups(evidence, by)
+        chooser = _find_chooser(evidence, measure, source, select_by)
+        if by is not None and chooser is not None:
+            raise InputError(
+                "the winner of subgroups is chosen by the metric that judges it",
+                needs=f"one of {arg('by')} and {arg('select_by')}",
+                got="both",
+            )
         answer = _ask_method(
             evidence,
             measure,
             method=method,
             knobs=(n_resamples, selector, undefined),
+            select_by=chooser,
             ask=Ask.of(confidence_level, side),
             rng=rng,
             n_jobs=n_jobs,
@@ -200,6 +212,7 @@ def _ask_method(
     *,
     method: str | Method | None,
     knobs: tuple[int | None, str | Selector | EnsembleRule | None, str | None],
+    select_by: Metric | None,
     ask: Ask,
     rng: RngLike,
     n_jobs: int | None,
@@ -214,7 +227,11 @@ def _ask_method(
         ensemble = isinstance(selector, EnsembleRule)
         method = usual_method(evidence, measure, resamples=resamples, ensemble=ensemble)
     chosen = configure_method(
-        method, n_resamples=n_resamples, selector=selector, undefined=undefined
+        method,
+        n_resamples=n_resamples,
+        selector=selector,
+        undefined=undefined,
+        select_by=select_by,
     )
     need_evidence(chosen, evidence)
     call = _call(evidence, measure, ask.confidence_level, ask.side, rng, n_jobs)
@@ -223,6 +240,23 @@ def _ask_method(
     if rule is None:
         return answer
     return replace(answer, cautions=by_severity([*answer.cautions, *_tell_delivered(answer, rule)]))
+
+
+def _find_chooser(
+    evidence: object, metric: Metric, source: Source, select_by: MetricLike | None
+) -> Metric | None:
+    """Return what a winner is chosen by, if not by the metric; refuse to guess it.
+
+    A metric without a best value needs one; that of a search by default.
+    """
+    n_configs = getattr(evidence, "n_configs", 1)
+    if select_by is not None:
+        return resolve_metric(select_by)
+    if metric.ideal is None or n_configs < 2:
+        return None
+    if source.metric is None:
+        need_order(metric, n_configs)
+    return resolve_metric(source.metric)
 
 
 def _find_subgroups(evidence: object, by: ByLike | None) -> tuple[SubgroupColumn, ...]:
@@ -265,6 +299,7 @@ def estimate_all(
     n_resamples: int | None = None,
     selector: str | Selector | EnsembleRule | None = None,
     undefined: str | None = None,
+    select_by: MetricLike | None = None,
     rng: RngLike = None,
     n_jobs: int | None = None,
 ) -> Estimates:
@@ -275,7 +310,8 @@ def estimate_all(
     methods : list of str or Method, optional
         Which methods; by default all for this kind of evidence. An option is passed to the methods
         that have it. A method that does not fit is listed in `refused` with the reason.
-    predictions, metric, confidence_level, side, n_resamples, selector, undefined, rng, n_jobs
+    predictions, metric, confidence_level, side, n_resamples, selector, undefined, select_by, rng, \
+n_jobs
         As for `estimate`.
 
     Returns
@@ -301,7 +337,13 @@ def estimate_all(
     names = usual_methods(evidence) if wanted is None else list(wanted)
     if not names:
         raise InputError("no method was requested", needs="at least one of " + ", ".join(METHODS))
-    settings = {"n_resamples": n_resamples, "selector": selector, "undefined": undefined}
+    chooser = _find_chooser(evidence, measure, source, select_by)
+    settings = {
+        "n_resamples": n_resamples,
+        "selector": selector,
+        "undefined": undefined,
+        "select_by": chooser,
+    }
     chosen = [configure_method(name, **find_fitting_knobs(name, settings)) for name in names]
     call = _call(evidence, measure, confidence_level, side, rng, n_jobs)
     with spread_scores(n_jobs):
@@ -425,6 +467,12 @@ def _call(
 ) -> Call | ReplicatesCall:
     workers(n_jobs)
     ask = Ask.of(confidence_level, side)
+    if ask.side is Side.PESSIMISTIC and metric.ideal is not None:
+        raise InputError(
+            f"no end of an interval is the worse one for {metric.name!r}",
+            needs=f"{arg('side')} 'two-sided', 'lower' or 'upper'",
+            got=arg("side", "pessimistic"),
+        )
     if isinstance(predictions, Replicates):
         check_fits(predictions.resubstituted, metric)
         return ReplicatesCall(

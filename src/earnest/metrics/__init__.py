@@ -1,6 +1,7 @@
 """Metrics as functions of weights; importing this registers every one of them."""
 
 from earnest.metrics import (
+    calibration,
     classification,
     multiclass,
     ranking,

@@ -27,6 +27,7 @@ from earnest.metrics.families import (
     Moments,
     Need,
     divide,
+    find_class_members,
     mean_metric,
     one_per_case,
     ratio,
@@ -292,6 +293,21 @@ def square_errors(target: Target, probability: Numbers, centre: object) -> Momen
     return one_per_case(target, np.square(distance, out=distance).sum(axis=2))
 
 
+def square_errors_and_classes(target: Target, probability: Numbers, centre: object) -> Moments:
+    """Return the squared distance from the truth; shared: 1 and the classes."""
+    own = square_errors(target, probability, centre).own
+    return Moments(own, np.concatenate([np.ones((1, target.n)), find_class_members(target)]))
+
+
+def brier_skill_of(sums: Array, shared: Array) -> Array:
+    """Return 1 less the Brier score over that of the shares of the classes."""
+    total, classes = shared[0], shared[1:]
+    shares = ratio(classes, total)
+    apart = total * (1.0 - np.square(shares).sum(axis=0))  # over all classes: twice that of two
+    apart = apart / 2.0 if len(classes) == 2 else apart
+    return 1.0 - ratio(sums[0], np.where(apart > EPS * total, apart, 0.0))
+
+
 def surprises(target: Target, probability: Numbers, centre: object) -> Moments:
     """Return -log of the probability that was given to the class of a case, never infinite."""
     chance = np.clip(of_true_class(target, probability), EPS, 1.0 - EPS)
@@ -318,6 +334,22 @@ brier = register(
         by_task={Task.BINARY: {"limits": (0.0, 1.0)}},
         aliases=("brier_score", "brier_score_loss", "neg_brier_score"),
         features=square_errors,
+    )
+)
+
+brier_skill = register(
+    MomentMetric(
+        name="brier_skill",
+        title="Brier skill score",
+        reading=Reading.EXPLAINED,
+        greater_is_better=True,
+        limits=(-np.inf, 1.0),
+        needs=Need.PROBABILITY,
+        tasks=CLASSES,
+        needs_all_classes=True,
+        aliases=("brier_skill_score", "scaled_brier"),
+        features=square_errors_and_classes,
+        combine=brier_skill_of,
     )
 )
 

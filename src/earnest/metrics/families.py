@@ -1,4 +1,4 @@
-"""The three families of metrics: moments, ranks, and any callable.
+"""The families of metrics: moments, scans (of ranks, and of fitted lines), and any callable.
 
 A metric is a function of weights: for whole weights its value is the value on rows repeated that
 often. Methods never know the family; `earnest.kernels.score` does.
@@ -82,6 +82,9 @@ class Metric:
         The fields that differ on a task, such as the limits of the Brier score; see `on`.
     reading : Reading, optional
         What a value says in plain words, such as the share of cases that are right.
+    ideal : float, optional
+        The value of a right model where it lies inside the range, such as 1 for a calibration
+        slope. Such a metric has no best value, so that nothing is chosen by it.
     """
 
     name: str
@@ -95,6 +98,7 @@ class Metric:
     knobs: Mapping[str, object] = field(default_factory=dict)
     by_task: Mapping[Task, TaskFields] = field(default_factory=dict)
     reading: Reading | None = None
+    ideal: float | None = None
 
     def on(self, task: Task | str) -> Self:
         """Return the metric as it is on a task, for example with the limits of that task.
@@ -111,7 +115,7 @@ class Metric:
     @property
     def scale(self) -> Scale:
         """The name, direction and range, as results carry them."""
-        return Scale(self.name, self.greater_is_better, self.limits, self.reading)
+        return Scale(self.name, self.greater_is_better, self.limits, self.reading, self.ideal)
 
     @property
     def pointwise(self) -> bool:
@@ -237,8 +241,8 @@ def one_view(values: Array, masses: Array) -> Array:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RankMetric(Metric):
-    """A function of the order of the responses: AUC, average precision, concordance, Spearman.
+class ScanMetric(Metric):
+    """A function of one column of responses and the truth, under every row of weights.
 
     Parameters
     ----------
@@ -250,14 +254,29 @@ class RankMetric(Metric):
     combine : callable
         `(values (B, C, V), masses (B, V)) -> (B, C)`: how views become one number; by default the
         value of the only view.
-    kernel : str, optional
-        The compiled kernel that computes `scan` faster, where there is one; that of an AUC is
-        'roc_auc'.
     """
 
     views: Callable[[Target], tuple[View, ...]]
     scan: Callable[[RawArray, RawArray, RawArray], Array]
     combine: Combine = one_view
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitMetric(ScanMetric):
+    """A function of a line or curve fitted to outcome and prediction: calibration slope, ICI."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankMetric(ScanMetric):
+    """A function of the order of the responses: AUC, average precision, concordance, Spearman.
+
+    Parameters
+    ----------
+    kernel : str, optional
+        The compiled kernel that computes `scan` faster, where there is one; that of an AUC is
+        'roc_auc'.
+    """
+
     kernel: str | None = None
 
     @property

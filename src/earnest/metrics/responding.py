@@ -79,6 +79,20 @@ def check_fits(pi: Answers, metric: Metric) -> None:
         )
 
 
+def need_order(metric: Metric, n_configs: int = 2) -> None:
+    """Refuse to choose among configurations by a metric that has a right value and no best one."""
+    if metric.ideal is None or n_configs < 2:
+        return
+    raise MetricError(
+        f"{metric.name!r} cannot choose among configurations: it is right at "
+        f"{metric.ideal:g}, and no direction is better",
+        needs="a metric that ranks, such as 'log_loss', 'brier' or 'roc_auc'",
+        got=metric.name,
+        cure=f"Choose by such a metric, and judge the winner with earnest.estimate(..., "
+        f"{arg('metric', metric.name)}, {arg('select_by', 'log_loss')}).",
+    )
+
+
 _ASKED: dict[Need, ResponseKind] = {
     Need.LABEL: ResponseKind.LABEL,
     Need.PREDICTION: ResponseKind.LABEL,

@@ -21,6 +21,7 @@ from earnest.core.results.gain import Gain, LearningCurve
 from earnest.core.results.specs import MethodSpec, Standing
 from earnest.core.results.subgroups import Subgroups
 from earnest.core.results.thresholds import Thresholds
+from earnest.core.results.validation import Validation
 from earnest.core.space.parameters import Parameter
 from earnest.core.space.trials import Trials
 from earnest.core.text.comparison import p_value_text, places_of_difference
@@ -45,9 +46,12 @@ from earnest.core.text.subgroups import word_details
 from earnest.core.text.subgroups import word_headline as subgroups_headline
 from earnest.core.text.thresholds import tell_thresholds
 from earnest.core.text.thresholds import word_headline as thresholds_headline
+from earnest.core.text.validation import show_number, tell_validation
+from earnest.core.text.validation import word_headline as validation_headline
 from earnest.decision.floor import Floor
 from earnest.decision.inclusion import Inclusions
 from earnest.decision.plan import Plan
+from earnest.decision.sample_size import ModelPlan
 from earnest.decision.verdict import Verdict
 from earnest.explanation.result import Explanation, show_share
 from earnest.explanation.sampling_bias import show_short
@@ -55,6 +59,7 @@ from earnest.explanation.surrogate.quality import Trust
 from earnest.inference.general.result import StatisticResult
 from earnest.metrics import METRICS
 from earnest.plotting.svg import answer as svg_answer
+from earnest.plotting.svg import curves as svg_curves
 from earnest.plotting.svg import effects as svg_effects
 from earnest.plotting.svg import gain as svg_gain
 from earnest.plotting.svg import strips as svg_strips
@@ -203,7 +208,9 @@ def thresholds_fragment(thresholds: Thresholds) -> str:
     return fragment(sentence, words, facts, thresholds.cautions, [picture], table=table)
 
 
-def _table_of(result: Thresholds | Plan | Floor | Inclusions) -> StripTable:
+def _table_of(
+    result: Thresholds | Plan | Floor | Inclusions | ModelPlan | Validation,
+) -> StripTable:
     """Return the table that a result has for a paper."""
     table = result._to_table()
     rows = tuple(TableRow(row) for row in table.rows)
@@ -576,6 +583,33 @@ def floor_fragment(floor: Floor) -> str:
     return fragment(floor.sentence, "", facts, floor.cautions, table=_table_of(floor))
 
 
+def model_plan_fragment(plan: ModelPlan) -> str:
+    """Return a plan of a model: the sentence, and what each criterion needs."""
+    return fragment(
+        plan.sentence, "", [("Study", plan.study)], plan.cautions, table=_table_of(plan)
+    )
+
+
+def validation_fragment(validation: Validation) -> str:
+    """Return a validation: where the model stands, its curves, the updates and the cautions."""
+    facts = [
+        (str(update.kind), f"log loss {show_number(update.log_loss.value)}")
+        for update in validation.updates
+    ]
+    (shown,) = validation.calibration.classes[:1]
+    name = name_of(validation)
+    pictures = [
+        svg_curves.calibration(shown, name=f"{name}-calibration", alone=True),
+        svg_thresholds.thresholds(
+            validation.decision, name=f"{name}-benefit", width=WIDTH, measures=("net_benefit",)
+        ),
+    ]
+    words = " ".join(filter(None, tell_validation(validation)))
+    table = _table_of(validation)
+    headline = validation_headline(validation)
+    return fragment(headline, words, facts, validation.cautions, pictures, table=table)
+
+
 def inclusions_fragment(result: Inclusions) -> str:
     """Return a check of intervals: the sentence, what it cannot see, the table and cautions."""
     facts = [
@@ -602,4 +636,6 @@ _FRAGMENTS: dict[type, Callable[[Any], str]] = {
     Plan: plan_fragment,
     Floor: floor_fragment,
     Inclusions: inclusions_fragment,
+    ModelPlan: model_plan_fragment,
+    Validation: validation_fragment,
 }

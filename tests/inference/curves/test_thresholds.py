@@ -163,6 +163,7 @@ def test_every_count_is_that_of_a_loop_over_resamples_and_thresholds(
     if made.response == "probability":
         odds = np.array(made.thresholds) / (1 - np.array(made.thresholds))
         expected["net_benefit"] = (hits - odds * alarms) / (pos + neg)
+        expected["standardized_net_benefit"] = (hits - odds * alarms) / pos
     assert set(expected) == set(made.measures)
     for name, values in expected.items():
         found = np.array(made.curves[name].value, dtype=float)
@@ -187,6 +188,7 @@ def test_the_naive_values_are_those_of_the_winner_on_all_cases() -> None:
             (tp + tn) / 150,
             (sens + spec) / 2,
             (tp - fp * cut / (1 - cut)) / 150,
+            (tp - fp * cut / (1 - cut)) / 50,
         ]
         assert found == pytest.approx(expected, abs=1e-12)
         assert row.treat_all == pytest.approx((50 - 100 * cut / (1 - cut)) / 150, abs=1e-12)

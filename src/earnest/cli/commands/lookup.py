@@ -113,6 +113,7 @@ def _describe_metric(metric: Metric) -> dict[str, object]:
         "tasks": sorted(str(task) for task in metric.tasks),
         "needs": str(metric.needs),
         "greater_is_better": metric.greater_is_better,
+        "ideal": metric.ideal,
         "limits": list(metric.limits),
         "pointwise": metric.pointwise,
     }

@@ -10,6 +10,7 @@ from earnest.core.text.numbers import percent
 from earnest.decision.floor import Floor
 from earnest.decision.inclusion import Inclusions
 from earnest.decision.plan import DETECT, MOST_ITEMS, Plan
+from earnest.decision.sample_size import ModelPlan
 from earnest.decision.verdict import Verdict
 
 
@@ -82,6 +83,12 @@ def _list_plan_facts(plan: Plan) -> Iterator[Fact]:
     what = "power" if plan.question == DETECT else "mean width"
     yield "Curve", f"{what} of studies drawn from the pilot's {plan.n_pilot:,} items"
     yield "Level", percent(plan.confidence_level)
+
+
+def show_model_plan(plan: ModelPlan) -> None:
+    """Write what each criterion of a model needs."""
+    facts = [(f"{each.kind}, {each.goal:g}", f"{each.n_cases:,} cases") for each in plan.criteria]
+    emit_blocks([show_paragraph(plan.sentence, "bold")], [label_facts(facts)])
 
 
 def show_floor(result: Floor) -> None:

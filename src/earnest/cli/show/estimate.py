@@ -29,6 +29,7 @@ from earnest.core.text.estimate import (
     reason,
     training_words,
     word_confidence,
+    word_direction,
 )
 from earnest.core.text.numbers import percent, write_count
 from earnest.methods.base import spec_of
@@ -75,7 +76,7 @@ def title_of(result: Estimate | Comparison) -> str:
 
 def metric_words(result: Estimate | Comparison | Gain) -> str:
     """Return the metric and which way it is better."""
-    return f"{result.metric}, {'higher' if result.scale.greater_is_better else 'lower'} is better"
+    return f"{result.metric}, {word_direction(result.scale)}"
 
 
 def write_headline(estimate: Estimate, speaker: str = SPEAKER) -> Text:

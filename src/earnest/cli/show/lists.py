@@ -114,6 +114,8 @@ def _title(metric: Any) -> Text:
 
 
 def _facts(metric: Any) -> tuple[str, str]:
+    if metric.ideal is not None:
+        return f"right at {metric.ideal:g}", f"from {metric.needs}"
     return "higher" if metric.greater_is_better else "lower", f"from {metric.needs}"
 
 

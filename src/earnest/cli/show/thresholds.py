@@ -25,6 +25,7 @@ from earnest.core.text.thresholds import (
     show_value,
     tell_bands,
     tell_choice,
+    tell_gain,
     word_headline,
     word_subgroups,
 )
@@ -50,6 +51,7 @@ def show_thresholds(
             show_paragraph(word_headline(thresholds), "bold"),
             *sentences,
             show_paragraph(tell_bands(thresholds)),
+            *(show_paragraph(words) for words in (tell_gain(thresholds),) if words),
         ],
         [indented(_list_rows(thresholds, at))],
         [

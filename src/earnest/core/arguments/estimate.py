@@ -46,4 +46,13 @@ class EstimateArguments:
             "What to do with resamples that lack a class: redraw, drop or stratify.", "RULE", HOW
         ),
     ] = None
+    select_by: Annotated[
+        str | None,
+        Argument(
+            "Choose the winner by this metric, and judge it by --metric: for a calibration slope "
+            "and other metrics that have a right value and no best one.",
+            "NAME",
+            HOW,
+        ),
+    ] = None
     n_jobs: Jobs = None

@@ -35,6 +35,14 @@ class ThresholdsArguments:
             usual=True,
         ),
     ] = None
+    against: Annotated[
+        str | None,
+        Argument(
+            "Compare the net benefit with that of a configuration, or with treat_all.",
+            "NAME",
+            WHICH,
+        ),
+    ] = None
     confidence_level: Level = 0.95
     side: SideName = "two-sided"
     n_resamples: Annotated[

@@ -301,8 +301,9 @@ _ALL = (
     ),
     Meaning(
         "EN044",
-        "few cases of a class for the interval of an AUC or F1",
-        "A class has ten cases or fewer (twenty for `near_winner`), or only one in a fold.",
+        "few cases of a class for the interval of an AUC, F1 or a calibration",
+        "A class has ten cases or fewer (twenty for `near_winner` and for a calibration), or only "
+        "one in a fold.",
         "The limits assume a law that so few do not follow, and are usually too narrow: 95 % "
         "intervals of `delong` held in 82 % with five cases.",
         "Use more cases of that class or fewer folds; for F1, use `bbc`.",

@@ -354,6 +354,17 @@ def few_for_the_winner(cases: int, label: str, fewest: int, area: bool) -> Words
 
 
 @caution("EN044")
+def few_events(cases: int, label: str, fewest: int) -> Words:
+    """A class has few cases for the limits of a calibration."""
+    return Words(
+        f"Class {label} has {write_count(cases, 'case')}.",
+        f"With fewer than {fewest} a calibration is hardly known: its interval is wide, rough and "
+        "skewed, and distances such as the ICI are mostly chance.",
+        MORE_OF_CLASS,
+    )
+
+
+@caution("EN044")
 def lone_cases(single: int, folds: int, one_partition: bool) -> Words:
     """Folds have one case of a class, which show nothing of its spread."""
     error = "the error is rather too large"
@@ -640,6 +651,17 @@ def no_influence_function(metric: str) -> Words:
         f"{metric} has no value for a single case or pair of cases.",
         "There is no influence function, and so no standard error and no interval.",
         "Use a mean over cases, a function of sums, the AUC, or the concordance index.",
+    )
+
+
+@caution("EN086")
+def limits_shifted() -> Words:
+    """Limits of models on their own samples, less the optimism."""
+    return Words(
+        "The limits are those of scores of models on their own samples, less the optimism.",
+        "With few events they are too narrow: with about 10 of 100 cases, 95 % limits of an AUC "
+        "held in 72 % of simulated studies, with 30 in 89 %.",
+        f"Report {arg('method', 'bbc')} or {arg('method', 'lpob')} instead.",
     )
 
 

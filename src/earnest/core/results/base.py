@@ -10,7 +10,7 @@ import json
 import math
 import types
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sized
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from dataclasses import MISSING, Field, dataclass, fields
 from enum import Enum
 from functools import cache, partial
@@ -373,6 +373,8 @@ _CLASSES = {
         ("statistic", "StatisticResult"),
         ("verdict", "Verdict"),
         ("plan", "Plan"),
+        ("model_plan", "ModelPlan"),
+        ("validation", "Validation"),
         ("inclusions", "Inclusions"),
     )
 }
@@ -517,6 +519,20 @@ class MetricResult(Result):
     def metric(self) -> str:
         """The name of the metric."""
         return self.scale.name
+
+
+def find_longest_run(
+    thresholds: Sequence[float], true_there: Sequence[bool]
+) -> tuple[float, float] | None:
+    """Return the ends of the longest run of thresholds at which something is true."""
+    runs: list[list[float]] = [[]]
+    for threshold, true in zip(thresholds, true_there, strict=True):
+        if true:
+            runs[-1].append(threshold)
+        elif runs[-1]:
+            runs.append([])
+    longest = max(runs, key=len)
+    return (longest[0], longest[-1]) if longest else None
 
 
 def check_schema(data: object, schema: str, what: str) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import ClassVar
 
-from earnest.core.results.base import OPTIONAL, Plain, check_lengths
+from earnest.core.results.base import OPTIONAL, Plain, check_lengths, find_longest_run
 from earnest.core.results.interval import Interval
 
 
@@ -82,6 +82,29 @@ class CalibrationTest(Plain):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SmoothCurve(Plain):
+    """A flexible calibration curve with a pointwise band.
+
+    A logistic regression on a restricted cubic spline of the log odds with three knots; the band
+    allows for alike cases of a group.
+
+    Attributes
+    ----------
+    predicted, observed, low, high : tuple of float
+        Probabilities from the 1st to the 99th percentile of the predictions, what occurs there by
+        the curve, and the ends of the band.
+    """
+
+    predicted: tuple[float, ...]
+    observed: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        check_lengths(self.predicted, self.observed, self.low, self.high)
+
+
+@dataclass(frozen=True, kw_only=True)
 class CalibrationCurve(Plain):
     """How often cases were positive, by the probability that was predicted.
 
@@ -95,12 +118,15 @@ class CalibrationCurve(Plain):
         Predictions in each bin.
     spread : tuple of int
         Predictions in each tenth of the scale from 0 to 1.
+    smooth : SmoothCurve or None
+        A curve through all cases; None where the likelihood has none.
     """
 
     predicted: tuple[float, ...]
     observed: tuple[CaseShare, ...]
     counts: tuple[int, ...]
     spread: tuple[int, ...]
+    smooth: SmoothCurve | None = field(default=None, metadata=OPTIONAL)
 
     def __post_init__(self) -> None:
         check_lengths(self.predicted, self.observed, self.counts)
@@ -136,15 +162,10 @@ class NetBenefit(Plain):
     @property
     def useful(self) -> tuple[float, float] | None:
         """The ends of the longest run of thresholds that are worth more than all or none."""
-        rows = zip(self.thresholds, self.values, self.treat_all, strict=True)
-        runs: list[list[float]] = [[]]
-        for threshold, value, treat_all in rows:
-            if value > max(treat_all, 0.0):
-                runs[-1].append(threshold)
-            elif runs[-1]:
-                runs.append([])
-        longest = max(runs, key=len)
-        return (longest[0], longest[-1]) if longest else None
+        pairs = zip(self.values, self.treat_all, strict=True)
+        return find_longest_run(
+            self.thresholds, [value > max(treat_all, 0.0) for value, treat_all in pairs]
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

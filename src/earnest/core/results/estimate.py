@@ -197,9 +197,9 @@ class Estimate(MetricResult):
     def optimism(self) -> float | None:
         """How much too good the naive score is; positive means too good, for losses too.
 
-        It is an estimate, see `optimism_interval`.
+        It is an estimate, see `optimism_interval`. None where no direction is better.
         """
-        if self.naive is None:
+        if self.naive is None or self.scale.ideal is not None:
             return None
         gap = self.naive - self.value
         return gap if self.scale.greater_is_better else -gap
@@ -240,7 +240,7 @@ class Estimate(MetricResult):
         None without an interval, and where no constant has a score.
         """
         zero, interval = self.no_information, self.interval
-        if zero is None or interval is None:
+        if zero is None or interval is None or self.scale.ideal is not None:
             return None
         above = interval.side != Side.UPPER and interval.low > zero
         below = interval.side != Side.LOWER and interval.high < zero

@@ -14,12 +14,17 @@ from earnest.core.results.readings import Reading
 
 @dataclass(frozen=True)
 class Scale(Plain):
-    """The metric that a number is in: its name, direction and range, and its plain reading."""
+    """The metric that a number is in: its name, direction and range, and its plain reading.
+
+    `ideal` is the value of a right model where it lies inside the range; then no direction is
+    better.
+    """
 
     name: str = field(metadata={"key": "metric"})
     greater_is_better: bool
     limits: tuple[float, float]
     reading: Reading | None = field(default=None, metadata=OPTIONAL)
+    ideal: float | None = field(default=None, metadata=OPTIONAL)
 
     def clip(self, value: float) -> float:
         """Bring a value into the metric's range."""

@@ -21,6 +21,7 @@ from earnest.core.results.base import (
     MetricResult,
     Plain,
     check_lengths,
+    find_longest_run,
 )
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance, Scale
@@ -40,7 +41,10 @@ MEASURES = (
     "accuracy",
     "balanced_accuracy",
     "net_benefit",
+    "standardized_net_benefit",
 )
+BENEFITS = ("net_benefit", "standardized_net_benefit")
+TREAT_ALL = "treat_all"  # the rule that calls every case positive
 RULES = ("youden", "net_benefit")
 EDGE = 1e-9  # by which rounding may move a product of a share and a count
 Numbers = tuple[float | None, ...]
@@ -106,6 +110,8 @@ class ThresholdRow:
         The share of right decisions, and the mean of sensitivity and specificity.
     net_benefit : Rate or None
         Hits less false alarms at the odds of the threshold, per case; None for decision values.
+    standardized_net_benefit : Rate or None
+        The net benefit as a share of the largest one there is, the share of positives.
     treat_all : float or None
         The net benefit of calling every case positive; that of calling none is 0.
     """
@@ -119,6 +125,7 @@ class ThresholdRow:
     accuracy: Rate
     balanced_accuracy: Rate
     net_benefit: Rate | None
+    standardized_net_benefit: Rate | None
     treat_all: float | None
 
     def rate(self, measure: str) -> Rate | None:
@@ -183,6 +190,42 @@ class ThresholdDraws(Plain):
         return cls(*(np.array(row, dtype=np.int64) for row in rows))
 
 
+@dataclass(frozen=True, kw_only=True)
+class DecisionGain(Plain):
+    """By how much the net benefit of a winner is larger than that of another rule.
+
+    Attributes
+    ----------
+    config : str
+        The configuration that it is held against, or 'treat_all'.
+    thresholds : tuple of float
+        The grid.
+    curve : ThresholdCurve
+        The differences on the same cases, with a band that holds at all thresholds at once.
+    """
+
+    config: str
+    thresholds: tuple[float, ...]
+    curve: ThresholdCurve
+
+    def __post_init__(self) -> None:
+        check_lengths(self.thresholds, self.curve.value)
+
+    @property
+    def better(self) -> tuple[float, float] | None:
+        """The ends of the longest run of thresholds at which the whole band is above 0."""
+        return find_longest_run(
+            self.thresholds, [low is not None and low > 0.0 for low in self.curve.low]
+        )
+
+    @property
+    def worse(self) -> tuple[float, float] | None:
+        """The ends of the longest run of thresholds at which the whole band is below 0."""
+        return find_longest_run(
+            self.thresholds, [high is not None and high < 0.0 for high in self.curve.high]
+        )
+
+
 def count_rates(
     hits: Floats, alarms: Floats, positives: float, negatives: float, odds: Floats | float | None
 ) -> dict[str, Floats]:
@@ -215,6 +258,7 @@ def count_rates(
     }
     if odds is not None:
         rates["net_benefit"] = share(hits - odds * alarms, size)
+        rates["standardized_net_benefit"] = share(hits - odds * alarms, positives)
     return rates
 
 
@@ -278,6 +322,8 @@ class Thresholds(MetricResult):
         The same of every subgroup, where `by` was asked for.
     draws : ThresholdDraws or None
         The counts that `choose` reads.
+    against : DecisionGain or None
+        By how much the net benefit is larger than that of another rule, where one was named.
 
     Examples
     --------
@@ -317,6 +363,7 @@ class Thresholds(MetricResult):
     winner_label: str | None = field(default=None, metadata=OPTIONAL)
     subgroups: tuple[SubgroupThresholds, ...] = ()
     draws: ThresholdDraws | None = field(default=None, repr=False, compare=False, metadata=DRAWN)
+    against: DecisionGain | None = field(default=None, metadata=OPTIONAL)
 
     def _check_parts(self) -> None:
         super()._check_parts()
@@ -439,6 +486,9 @@ class Thresholds(MetricResult):
         if kind == "net_benefit" and odds is not None:  # the price of the user, not of the cut
             drawn = (hits_out - odds * alarms_out) / totals[:, 2:].sum(axis=1)
             parts["net_benefit"] = self._limit_drawn(drawn, float(naive["net_benefit"][0]))
+            if BENEFITS[1] in self.curves:
+                drawn = (hits_out - odds * alarms_out) / np.maximum(totals[:, 2], 1.0)
+                parts[BENEFITS[1]] = self._limit_drawn(drawn, float(naive[BENEFITS[1]][0]))
             parts["treat_all"] = self._treat_all(cut)
         for name in self.measures:
             off = (seen[name] - left[name]) / math.sqrt(2.0)
@@ -582,7 +632,7 @@ def _move(rate: Rate, value: float, measure: str) -> Rate:
     """Return a rate with another value, its limits widened to hold it."""
     if np.isnan(value):
         return Rate(None, rate.low, rate.high, None, None, rate.naive)
-    value = min(value, 1.0) if measure == "net_benefit" else min(max(value, 0.0), 1.0)
+    value = min(value, 1.0) if measure in BENEFITS else min(max(value, 0.0), 1.0)
     low = None if rate.low is None else min(rate.low, value)
     high = None if rate.high is None else max(rate.high, value)
     return Rate(value, low, high, None, None, rate.naive)

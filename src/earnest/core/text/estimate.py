@@ -14,7 +14,7 @@ from enum import StrEnum
 
 from earnest.core.cautions import of_search
 from earnest.core.results.cautions import Caution
-from earnest.core.results.estimate import Estimate
+from earnest.core.results.estimate import Estimate, Scale
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import (
     ON_ITEMS,
@@ -88,6 +88,23 @@ class PrintedEstimate:
         if self.naive is None or self.optimism is None or self.naive == self.value:
             return False
         return self.optimism.value != 0.0
+
+
+def word_direction(scale: Scale) -> str:
+    """Return which way a metric is better, or the value at which it is right.
+
+    Examples
+    --------
+    >>> from earnest.core.results.estimate import Scale
+    >>> from earnest.core.text.estimate import word_direction
+    >>> word_direction(Scale("rmse", False, (0.0, 9.0)))
+    'lower is better'
+    >>> word_direction(Scale("calibration_slope", True, (-9.0, 9.0), ideal=1.0))
+    'right at 1'
+    """
+    if scale.ideal is not None:
+        return f"right at {scale.ideal:g}"
+    return f"{'higher' if scale.greater_is_better else 'lower'} is better"
 
 
 def print_numbers(estimate: Estimate, places: int | None = None) -> PrintedEstimate:

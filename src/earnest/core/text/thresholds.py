@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from earnest.core.results.thresholds import Rate, ThresholdChoice, Thresholds
+from earnest.core.results.thresholds import BENEFITS, TREAT_ALL, Rate, ThresholdChoice, Thresholds
 from earnest.core.text.numbers import MINUS, number, percent
 
 TITLES = {
@@ -14,6 +14,7 @@ TITLES = {
     "accuracy": "Accuracy",
     "balanced_accuracy": "Balanced accuracy",
     "net_benefit": "Net benefit",
+    "standardized_net_benefit": "Standardized net benefit",
 }
 SHORT = {
     **TITLES,
@@ -21,6 +22,7 @@ SHORT = {
     "npv": "NPV",
     "flagged": "Flagged",
     "balanced_accuracy": "Balanced",
+    "standardized_net_benefit": "Std. net benefit",
 }
 NONE = "–"
 DIGITS = 2
@@ -40,12 +42,12 @@ def show_cut(threshold: float) -> str:
 
 def places_of_measure(thresholds: Thresholds, measure: str) -> int:
     """Return the decimals of a measure: three for a net benefit, and of a thousand cases on."""
-    return DIGITS + (measure == "net_benefit" or thresholds.n_cases >= 1000)
+    return DIGITS + (measure in BENEFITS or thresholds.n_cases >= 1000)
 
 
 def show_value(thresholds: Thresholds, measure: str, value: float | None) -> str:
     """Return a value of a measure, a dash where it is undefined."""
-    limits = (float("-inf"), 1.0) if measure == "net_benefit" else (0.0, 1.0)
+    limits = (float("-inf"), 1.0) if measure in BENEFITS else (0.0, 1.0)
     if value is None:
         return NONE
     return number(value, places_of_measure(thresholds, measure), limits).replace("-", MINUS)
@@ -119,6 +121,29 @@ def word_line(thresholds: Thresholds) -> str:
         f"{thresholds.metric}, {100 * thresholds.confidence_level:g} % bands "
         f"({thresholds.n_configs} config{'s' * (thresholds.n_configs != 1)}, "
         f"n={thresholds.n_cases}, {thresholds.n_positive} positive)"
+    )
+
+
+def tell_gain(thresholds: Thresholds) -> str:
+    """Return where the net benefit is larger than that of another rule; "" where none was named."""
+    gain = thresholds.against
+    if gain is None:
+        return ""
+    other = "calling every case positive" if gain.config == TREAT_ALL else gain.config
+    level = percent(thresholds.confidence_level)
+    verdicts = []
+    for span, word in ((gain.better, "larger"), (gain.worse, "smaller")):
+        if span is not None:
+            low, high = map(show_cut, span)
+            at = f"at {low}" if low == high else f"from {low} to {high}"
+            verdicts.append(f"{word} {at}")
+    if not verdicts:
+        return (
+            f"At no threshold does the net benefit differ from that of {other} ({level} at once)."
+        )
+    return (
+        f"The net benefit is {' and '.join(verdicts)} than that of {other} ({level} at all "
+        "thresholds at once)."
     )
 
 

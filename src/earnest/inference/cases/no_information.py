@@ -57,6 +57,8 @@ def no_information(target: Target, metric: Metric) -> float | None:
     if a constant has the best possible value, such as the sensitivity of a model that calls every
     case positive: no model can beat that.
     """
+    if metric.ideal is not None:
+        return None
     score = _score_constant(target, metric)
     return None if score == metric.limits[1 if metric.greater_is_better else 0] else score
 

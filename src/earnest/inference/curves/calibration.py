@@ -16,7 +16,7 @@ training cases. The level has no such term, since the luck of both is the mean o
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -37,23 +37,31 @@ from earnest.core.results.calibration import (
     ClassCalibration,
     Coefficient,
     NetBenefit,
+    SmoothCurve,
 )
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import Interval, ShareLimits
 from earnest.core.results.specs import Side
 from earnest.core.results.thresholds import count_rates
 from earnest.inference.curves.corrected import cross_fit_ensemble
+from earnest.metrics.calibration import (
+    USUAL_KNOTS,
+    CurveFit,
+    find_odds,
+    inform,
+    maximise_likelihood,
+    separates,
+)
 from earnest.metrics.families import Metric
 
 Floats = NDArray[np.float64]
 Units = NDArray[np.int64]
 BINS = 10
 HISTOGRAM = 10
-STEPS = 100
-CLOSE = 1e-12  # of a step, relative to the coefficients
-FARTHEST = 3.0  # of a step, so that none leaps over the optimum
 AS_TEST_AND_TRAINING = 2.0  # how often the variance of a slope counts for a refitted model
 POWER = 0.8
+ENDS = (0.01, 0.99)  # of the log odds, between which a smooth curve is drawn
+POINTS = 41
 RELEVANT = 0.5  # of a slope or of log odds: what a test must be able to see to speak for a model
 THRESHOLDS = tuple(round(0.05 * k, 2) for k in range(1, 20))
 
@@ -198,11 +206,10 @@ class _CaseStack:
         values = [pi.responses[used, column, r] for r, used in enumerate(tested)]
         p = np.concatenate(values).astype(np.float64)
         p = p if p.ndim == 1 else p[:, code]
-        least = 0.5 / max(len(np.unique(rows)), 1)
         _, units = np.unique(number_units(pi)[rows], return_inverse=True)
         return cls(
             p=p,
-            odds=logit(np.clip(p, least, 1.0 - least)),
+            odds=find_odds(p, float(len(np.unique(rows)))),
             y=(pi.target.y[rows] == code).astype(np.float64),
             weights=1.0 / np.bincount(rows)[rows],
             units=units.astype(np.int64),
@@ -224,12 +231,6 @@ class _CaseStack:
     @property
     def varies(self) -> bool:
         return float(np.ptp(self.odds)) > 0.0
-
-    @property
-    def separates(self) -> bool:
-        """Whether some log odds divide the classes, so that no slope is steep enough."""
-        of_class, others = self.odds[self.y == 1.0], self.odds[self.y == 0.0]
-        return bool(others.max() <= of_class.min() or of_class.max() <= others.min())
 
     def sum_by_unit(self, values: Floats) -> Floats:
         """Return the weighted sums of columns (n, k) within each unit: (U, k)."""
@@ -272,51 +273,19 @@ class LogisticFit:
 
 def fit_slope(stack: _CaseStack) -> LogisticFit | None:
     """Return the logistic regression on log odds; None where no slope is the likeliest."""
-    if stack.separates:
+    if separates(stack.odds, stack.y):
         return None
     design = np.column_stack([np.ones_like(stack.odds), stack.odds])
-    coefficients = _maximise(design, np.zeros_like(stack.odds), stack, np.array([0.0, 1.0]))
+    coefficients = maximise_likelihood(
+        design, np.zeros_like(stack.odds), stack.y, stack.weights, np.array([0.0, 1.0])
+    )
     if coefficients is None:
         return None
     fitted = expit(design @ coefficients)
-    information = _inform(design, fitted, stack.weights)
+    information = inform(design, fitted, stack.weights)
     inverse = np.linalg.inv(information)
     meat = stack.square(design * (stack.y - fitted)[:, None])
     return LogisticFit(coefficients, information, inverse @ meat @ inverse)
-
-
-def _inform(design: Floats, p: Floats, weights: Floats) -> Floats:
-    return np.asarray((design * (weights * p * (1.0 - p))[:, None]).T @ design)
-
-
-def _maximise(design: Floats, offset: Floats, stack: _CaseStack, start: Floats) -> Floats | None:
-    """Return the coefficients of greatest likelihood by Newton's steps, None where there is none.
-
-    A step that lowers the likelihood is halved.
-    """
-    coefficients, value = start, _log_likelihood(design @ start + offset, stack)
-    for _ in range(STEPS):
-        p = expit(design @ coefficients + offset)
-        slopes = design.T @ (stack.weights * (stack.y - p))
-        try:
-            step = np.linalg.solve(_inform(design, p, stack.weights), slopes)
-        except np.linalg.LinAlgError:
-            return None
-        step = step * min(1.0, FARTHEST / max(float(np.abs(step).max()), 1e-300))
-        reach = CLOSE * max(1.0, float(np.abs(coefficients).max()))
-        while np.abs(step).max() > reach:
-            likelihood = _log_likelihood(design @ (coefficients + step) + offset, stack)
-            if likelihood >= value:
-                coefficients, value = coefficients + step, likelihood
-                break
-            step = step / 2.0
-        if np.abs(step).max() <= reach:
-            return coefficients
-    return None
-
-
-def _log_likelihood(score: Floats, stack: _CaseStack) -> float:
-    return float((stack.weights * (stack.y * score - np.logaddexp(0.0, score))).sum())
 
 
 @dataclass(frozen=True)
@@ -353,7 +322,10 @@ class _ClassJudge:
             slope=slope,
             test=test,
             verdict=self._decide(test, slope),
-            curve=draw_curve(stack.p, stack.y, stack.units, self.level),
+            curve=replace(
+                draw_curve(stack.p, stack.y, stack.units, self.level),
+                smooth=draw_smooth_curve(stack, self.level),
+            ),
             net_benefit=weigh_decisions(stack.p, stack.y, stack.weights),
         )
 
@@ -366,10 +338,10 @@ class _ClassJudge:
         """Return what has to be added to the log odds for the level to be right."""
         design = np.ones((len(stack.odds), 1))
         start = np.zeros(1)
-        coefficients = _maximise(design, stack.odds, stack, start)
+        coefficients = maximise_likelihood(design, stack.odds, stack.y, stack.weights, start)
         assert coefficients is not None  # both classes are there, so that the likelihood has a top
         p = expit(stack.odds + coefficients[0])
-        information = float(_inform(design, p, stack.weights)[0, 0])
+        information = float(inform(design, p, stack.weights)[0, 0])
         error = math.sqrt(float(stack.square((stack.y - p)[:, None])[0, 0])) / information
         return self._limit(float(coefficients[0]), error, stack)
 
@@ -434,7 +406,7 @@ def _compute_score(stack: _CaseStack) -> float:
     p = expit(stack.odds)
     design = np.column_stack([np.ones_like(p), stack.odds])
     slopes = design.T @ (stack.weights * (stack.y - p))
-    information = _inform(design, p, stack.weights)
+    information = inform(design, p, stack.weights)
     return float(slopes @ np.linalg.solve(information, slopes)) * stack.n_units / stack.size
 
 
@@ -478,6 +450,26 @@ def draw_curve(
         counts=tuple(len(group) for group in groups),
         spread=tuple(np.histogram(p, bins=HISTOGRAM, range=(0.0, 1.0))[0].tolist()),
     )
+
+
+def draw_smooth_curve(stack: _CaseStack, level: float) -> SmoothCurve | None:
+    """Return the flexible curve with its band, None where there is none."""
+    curve = CurveFit(stack.odds, stack.y, stack.weights, USUAL_KNOTS)
+    if curve.coefficients is None:
+        return None
+    low, high = (float(end) for end in np.quantile(stack.odds, ENDS))
+    odds = np.linspace(low, high, POINTS)
+    try:
+        inverse = np.linalg.inv(curve.inform(stack.weights))
+    except np.linalg.LinAlgError:
+        return None
+    moves = curve.design * (stack.y - curve.observe(stack.odds))[:, None]
+    errors = curve.vary(odds, inverse @ stack.square(moves) @ inverse)
+    reach = errors * _reach(level, stack.n_units)
+    middle = logit(np.clip(curve.observe(odds), 1e-12, 1.0 - 1e-12))
+    lines = (expit(odds), expit(middle), expit(middle - reach), expit(middle + reach))
+    predicted, observed, below, above = (tuple(line.tolist()) for line in lines)
+    return SmoothCurve(predicted=predicted, observed=observed, low=below, high=above)
 
 
 def equal_counts(values: Floats, bins: int) -> list[NDArray[np.intp]]:

@@ -32,7 +32,7 @@ from earnest.inference.curves.prefixes import Order, PrefixScores, score_prefixe
 from earnest.inference.remarks import evidence_remarks
 from earnest.inference.resampling.winners import WinnerScores, is_guided
 from earnest.metrics.families import Array, Metric
-from earnest.metrics.responding import check_fits, pick_answer
+from earnest.metrics.responding import check_fits, need_order, pick_answer
 from earnest.metrics.scores import settle_metric
 
 WORK = 1 << 32  # scores of cases in a report, from which on fewer resamples are enough
@@ -129,6 +129,7 @@ def gain(
     check_arguments(GainArguments, n_resamples=n_resamples, order=order)
     pi, measure = settle_metric(evidence, source.metric_or(metric))
     check_fits(pi, measure)
+    need_order(measure)
     seeds = Seeds.of(source.seed_or(rng))
     selection = ResampledSelection(seeds, n_resamples=n_resamples)
     taken = Order(order)

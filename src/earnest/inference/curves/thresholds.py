@@ -39,6 +39,9 @@ from earnest.core.results.estimate import Estimate, Provenance, by_severity, lis
 from earnest.core.results.interval import Ask, tail_of
 from earnest.core.results.specs import Side
 from earnest.core.results.thresholds import (
+    BENEFITS,
+    TREAT_ALL,
+    DecisionGain,
     SubgroupThresholds,
     ThresholdCurve,
     ThresholdDraws,
@@ -52,7 +55,7 @@ from earnest.inference.limits.crossed import JudgeShares
 from earnest.inference.remarks import evidence_remarks
 from earnest.inference.resampling.winners import choose_winner, is_guided
 from earnest.metrics.families import Metric
-from earnest.metrics.responding import check_fits, cut
+from earnest.metrics.responding import check_fits, cut, need_order
 from earnest.metrics.scores import settle_metric
 
 Floats = NDArray[np.float64]
@@ -71,6 +74,7 @@ def thresholds(
     *,
     metric: str | Metric | Callable[..., float] | None = None,
     thresholds: Sequence[float] | None = None,
+    against: str | int | None = None,
     confidence_level: float = 0.95,
     side: Side | str = Side.TWO_SIDED,
     n_resamples: int = 1000,
@@ -112,6 +116,9 @@ def thresholds(
         Where a score becomes the positive label, strictly above. By default round numbers from the
         lowest to the highest score of the winner, about a hundred, and for decision values its
         percentiles. What you name is added to those.
+    against : str or int, optional
+        A configuration, or 'treat_all': `against` of the result is by how much the net benefit is
+        larger than with that, on the same cases, with a band for all thresholds at once.
     confidence_level : float
         The level of the bands, for each measure by itself.
     side : {'two-sided', 'lower', 'upper', 'pessimistic'}
@@ -151,6 +158,7 @@ def thresholds(
     check_arguments(ThresholdsArguments, n_resamples=n_resamples)
     pi, measure = settle_metric(source.evidence, source.metric_or(metric))
     check_fits(pi, measure)
+    need_order(measure, pi.n_configs)
     selection = ResampledSelection(
         Seeds.of(source.seed_or(rng)),
         n_resamples=n_resamples,
@@ -165,6 +173,7 @@ def thresholds(
         ask=ask,
         thresholds=thresholds,
         final=winner,
+        against=against,
         columns=() if by is None else find_columns(pi, by),
         n_jobs=n_jobs,
     )
@@ -230,6 +239,7 @@ def thresholds_of(
     ask: Ask,
     thresholds: Sequence[float] | None = None,
     final: str | None = None,
+    against: str | int | None = None,
     columns: Sequence[SubgroupColumn] = (),
     n_jobs: int | None = None,
 ) -> Thresholds:
@@ -241,6 +251,7 @@ def thresholds_of(
         divided = replace(predictions.target, subgroups=tuple(columns))
         predictions = replace(predictions, target=divided)
     pi = predictions.usable()
+    rule = None if against is None else _Rule.of(pi, against)
     if final is None:
         best, _, _ = choose_winner(pi, metric, selection.selector, n_jobs=n_jobs)
     else:
@@ -251,7 +262,9 @@ def thresholds_of(
     cells = list_cells(pi.target.subgroups) if columns else []
     subsets = [pi.take(rows) for _, _, rows in cells]
     with announce_scores(pi, metric, selection.n_resamples, "Thresholds"):
-        draws, winners, counted = _count_all(pi, metric, selection, cuts, cells, n_jobs=n_jobs)
+        draws, winners, counted, others = _count_all(
+            pi, metric, selection, cuts, rule, cells, n_jobs=n_jobs
+        )
     wide_by = 1.0  # as much wider as means of judged cases vary more than those of all
     if pi.guides is not None and is_guided(pi):
         wide_by = JudgeShares.of(pi.guides, winners).variance ** 0.5
@@ -302,7 +315,12 @@ def thresholds_of(
         SubgroupThresholds(column=column, level=level, table=make(which))
         for which, (column, level, _) in enumerate(cells, start=1)
     )
-    return replace(make(0), subgroups=subgroups)
+    whole = make(0)
+    gain = None
+    if rule is not None:
+        how = ask, wide_by
+        gain = rule.compare(pi, best, grid, whole, tables[0], others, how, selection.seeds)
+    return replace(whole, subgroups=subgroups, against=gain)
 
 
 @dataclass(frozen=True, eq=False)
@@ -450,22 +468,25 @@ def _count_all(
     metric: Metric,
     how: ResampledSelection,
     cuts: _Cuts,
+    rule: _Rule | None,
     cells: Sequence[tuple[str, str, NDArray[np.intp]]],
     *,
     n_jobs: int | None,
-) -> tuple[ThresholdDraws, NDArray[np.intp], list[_Counted]]:
+) -> tuple[ThresholdDraws, NDArray[np.intp], list[_Counted], Counts]:
     """Return what every resample counts of its own winner above every threshold, and who won.
 
-    Beside it what all resamples together count in each subgroup on the cases left out.
+    Beside it what all resamples together count in each subgroup on the cases left out, and what a
+    rule that the winner is held against calls positive there.
     """
     size = len(cuts.grid)
     subsets = [(pi.take(rows), rows) for _, _, rows in cells]
     each = 2 + 2 * size  # columns of a subgroup
+    beside = 0 if rule is None else 2 * size
 
     def count(
         best: NDArray[np.intp], inbag: NDArray[np.uint8], outside: NDArray[np.uint8]
     ) -> Floats:
-        out = np.zeros((len(best), 4 + 4 * size + each * len(subsets)))
+        out = np.zeros((len(best), 4 + 4 * size + each * len(subsets) + beside))
         for config in np.unique(best[best >= 0]):
             grid = cuts.of(int(config))
             for rows in chunks(np.flatnonzero(best == config), pi.n_cases):
@@ -475,20 +496,23 @@ def _count_all(
                     start = 4 + 4 * size + each * k
                     left = (outside[np.ix_(rows, cases)],)
                     out[rows, start : start + each] = count_above(subset, int(config), grid, left)
+                if rule is not None:
+                    out[rows, -beside:] = rule.count(pi, cuts.grid, outside[rows])
         return out
 
-    width = max(pi.n_configs, 4 * size + each * len(subsets))
+    width = max(pi.n_configs, 4 * size + each * len(subsets) + beside)
     table = draw_scores(pi, metric, how, count, columns=width, n_jobs=n_jobs)
     counts = table[~np.isnan(table[:, 0]), 2:].astype(np.int64)
     edges = [4, *(4 + k * size for k in (1, 2, 3, 4))]
     totals, hits_in, alarms_in, hits_out, alarms_out, rest = np.split(counts, edges, axis=1)
+    rest, others = np.split(rest, [each * len(subsets)], axis=1)
     sums = rest.sum(axis=0).reshape(len(subsets), each)
     counted = [
         _Counted(row[2 : 2 + size].astype(np.float64), row[2 + size :].astype(np.float64), row[:2])
         for row in sums
     ]
     best = table[:, 1].astype(np.intp)
-    return ThresholdDraws(hits_in, alarms_in, hits_out, alarms_out, totals), best, counted
+    return ThresholdDraws(hits_in, alarms_in, hits_out, alarms_out, totals), best, counted, others
 
 
 def count_above(
@@ -608,17 +632,24 @@ class _UnitCounts:
         }
         return ratios[name]
 
-    def _moves(self, name: str, odds: Floats | None) -> Floats:
+    def move(self, name: str, odds: Floats | None) -> Floats:
         """Return what each unit adds to the error of a measure: (units, G), 0 where undefined."""
         if name == "balanced_accuracy":
             sensitivity, specificity = (
-                self._moves(measure, odds) for measure in ("sensitivity", "specificity")
+                self.move(measure, odds) for measure in ("sensitivity", "specificity")
             )
             return np.asarray(0.5 * (sensitivity + specificity))
-        if name == "net_benefit":
+        if name in BENEFITS:
             assert odds is not None
-            hits, alarms = (self._moves(measure, odds) for measure in ("hit_share", "alarm_share"))
-            return np.asarray(hits - odds * alarms)
+            hits, alarms = (self.move(measure, odds) for measure in ("hit_share", "alarm_share"))
+            moves = np.asarray(hits - odds * alarms)
+            if name == "net_benefit":
+                return moves
+            share = self._prevalence
+            units = self.positives + self.negatives
+            turns = (self.positives - share * units)[:, None] / float(units.sum())
+            values = self.rates(odds)["net_benefit"]
+            return np.asarray((moves - turns * values / share) / share)
         top, bottom = self._ratio(name)
         total = np.maximum(bottom.sum(axis=0), TINY)
         return np.asarray((top - top.sum(axis=0) / total * bottom) / total)
@@ -632,14 +663,7 @@ class _UnitCounts:
         side: Side,
     ) -> float:
         """Return how many standard errors a band reaches that holds at all thresholds at once."""
-        moves = self._moves(name, odds)
-        spread = np.sqrt(np.square(moves).sum(axis=0))
-        real = spread > TINY
-        if not real.any():
-            return 0.0
-        away = normals @ (moves[:, real] / spread[real])  # (MULTIPLIERS, G'), each normal
-        worst = np.abs(away).max(axis=1) if side is Side.TWO_SIDED else away.max(axis=1)
-        return float(np.quantile(worst, confidence_level))
+        return find_reach(self.move(name, odds), normals, confidence_level, side)
 
     def _trials(self, name: str, share: Floats) -> Floats:
         """Return how many independent cases a share of the corrected size is worth (G,).
@@ -652,7 +676,7 @@ class _UnitCounts:
         worth = np.ones_like(size)
         if not self.simple:
             value = np.divide(top.sum(axis=0), size, out=np.zeros_like(size), where=size > 0)
-            variance = np.square(self._moves(name, None)).sum(axis=0)
+            variance = np.square(self.move(name, None)).sum(axis=0)
             inner = (value > 0) & (value < 1) & (variance > TINY**2)
             units = (bottom > 0).sum(axis=0) / np.maximum(size, TINY)
             ratio = value * (1 - value) / np.where(inner, variance, 1.0) / np.maximum(size, TINY)
@@ -678,7 +702,7 @@ class _UnitCounts:
             down, up = _combine_shares(
                 (0.5, *sensitivity), (0.5, *specificity), np.zeros_like(value)
             )
-        elif name == "net_benefit":
+        elif name in BENEFITS:
             assert odds is not None
             share = {
                 "hit_share": values["sensitivity"] * self._prevalence,
@@ -687,10 +711,36 @@ class _UnitCounts:
             hit, alarm = (self._limit_share(measure, share, reach) for measure in share)
             together = self._correlate("hit_share", "alarm_share")
             down, up = _combine_shares((1.0, *hit), (-odds, *alarm), together)
+            if name != "net_benefit":
+                down, up = self._limit_standardized(values, odds, reach)
             ends = (-np.inf, np.inf)
         else:
             down, up = self._limit_share(name, values, reach)
         return _open_ends(value - down, value + up, side, ends)
+
+    def _limit_standardized(
+        self, values: dict[str, Floats], odds: Floats, reach: float
+    ) -> tuple[Floats, Floats]:
+        """Return how far sensitivity - odds (1 - p) / p (1 - specificity) reaches (MOVER).
+
+        Sensitivity, specificity and the prevalence p err independently of one another.
+        """
+        share, false = self._prevalence, 1.0 - values["specificity"]
+        hit_down, hit_up = self._limit_share("sensitivity", values, reach)
+        true_down, true_up = self._limit_share("specificity", values, reach)
+        units = self.positives + self.negatives
+        moves = (self.positives - share * units) / units.sum()
+        worth = share * (1.0 - share) / max(float(np.square(moves).sum()), TINY)
+        trials = np.array([units.sum() if self.simple else min(worth, units.sum())])
+        low, high = limit_binomial(np.array([share]), trials, NormalDist().cdf(-reach))
+        price = (1.0 - share) / share
+        dear, cheap = (float((1.0 - end[0]) / max(end[0], TINY)) for end in (low, high))
+        factor = odds * price
+        down = np.sqrt(
+            hit_down**2 + (factor * true_down) ** 2 + (odds * false * (dear - price)) ** 2
+        )
+        up = np.sqrt(hit_up**2 + (factor * true_up) ** 2 + (odds * false * (price - cheap)) ** 2)
+        return down, up
 
     @property
     def _prevalence(self) -> float:
@@ -713,9 +763,157 @@ class _UnitCounts:
         return value - low, high - value
 
     def _correlate(self, name: str, other: str) -> Floats:
-        a, b = self._moves(name, None), self._moves(other, None)
+        a, b = self.move(name, None), self.move(other, None)
         size = np.sqrt(np.square(a).sum(axis=0) * np.square(b).sum(axis=0))
         return np.where(size > TINY**2, (a * b).sum(axis=0) / np.maximum(size, TINY**2), 0.0)
+
+
+def find_reach(moves: Floats, normals: Floats, confidence_level: float, side: Side) -> float:
+    """Return how many standard errors of moves (units, G) a band reaches that holds everywhere."""
+    spread = np.sqrt(np.square(moves).sum(axis=0))
+    real = spread > TINY
+    if not real.any():
+        return 0.0
+    away = normals @ (moves[:, real] / spread[real])  # (MULTIPLIERS, G'), each normal
+    worst = np.abs(away).max(axis=1) if side is Side.TWO_SIDED else away.max(axis=1)
+    return float(np.quantile(worst, confidence_level))
+
+
+@dataclass(frozen=True, eq=False)
+class _Disagreements:
+    """The shares of cases that one rule calls positive and the other does not, and their prices.
+
+    Four shares: of positives and of negatives, called so by the first alone and by the second
+    alone. Near 0 their exact limits are far wider than any standard error, which a difference of
+    net benefits inherits.
+
+    Attributes
+    ----------
+    moves : ndarray, shape (4, units, G)
+        What each unit adds to the error of a share.
+    shares, trials, prices : ndarray, shape (4, G)
+        The shares, as how many independent cases they count, and their factors.
+    """
+
+    moves: Floats
+    shares: Floats
+    trials: Floats
+    prices: Floats
+
+    @classmethod
+    def of(cls, first: _UnitCounts, second: _UnitCounts, odds: Floats) -> _Disagreements:
+        """Compare two rules on the same units."""
+        hits, alarms = first.hits - second.hits, first.alarms - second.alarms
+        parts = np.stack(
+            [np.maximum(part, 0.0) for part in (hits, -hits, alarms, -alarms)]
+        )  # (4, units, G)
+        sizes = (first.positives + first.negatives)[:, None]
+        total = float(sizes.sum())
+        shares = parts.sum(axis=1) / total
+        moves = (parts - shares[:, None] * sizes) / total
+        variance = np.square(moves).sum(axis=1)
+        inner = (shares > 0.0) & (shares < 1.0) & (variance > TINY**2)
+        worth = np.divide(shares * (1.0 - shares), variance, out=np.zeros_like(shares), where=inner)
+        most = total if first.simple else float(first.n_units)
+        trials = np.where(inner, np.minimum(worth, total), most)
+        trials = np.full_like(trials, total) if first.simple else np.maximum(trials, 1.0)
+        one = np.ones_like(odds)
+        return cls(moves, shares, trials, np.stack([one, -one, -odds, odds]))
+
+    def limit(self, reach: float) -> tuple[Floats, Floats]:
+        """Return how far the difference reaches below and above (MOVER)."""
+        low, high = limit_binomial(self.shares, self.trials, NormalDist().cdf(-reach))
+        down, up = self.shares - low, high - self.shares
+        below = np.where(self.prices > 0.0, down, up) * self.prices
+        above = np.where(self.prices > 0.0, up, down) * self.prices
+        spread = np.sqrt(np.square(self.moves).sum(axis=1))  # (4, G)
+        steps = self.moves / np.maximum(spread, TINY)[:, None]
+        together = np.einsum("iug,jug->ijg", steps, steps)
+        together[range(4), range(4)] = 1.0
+        squares = (np.einsum("ig,jg,ijg->g", ends, ends, together) for ends in (below, above))
+        down, up = (np.sqrt(np.maximum(square, 0.0)) for square in squares)
+        return down, up
+
+
+@dataclass(frozen=True, eq=False)
+class _Rule:
+    """The rule that a winner is held against: a configuration, or calling every case positive."""
+
+    name: str
+    column: int | None
+
+    @classmethod
+    def of(cls, pi: Predictions, name: str | int) -> _Rule:
+        if pi.kind is not ResponseKind.PROBABILITY:
+            raise EvidenceError(
+                "decision values have no net benefit",
+                needs="probabilities",
+                got=f"response {pi.kind}",
+                cure=f"Leave {arg('against')} out.",
+            )
+        if name == TREAT_ALL:
+            return cls(TREAT_ALL, None)
+        column = pi.configs.index(name)
+        return cls(pi.configs.ids[column], column)
+
+    def count(self, pi: Predictions, grid: Floats, outside: NDArray[np.uint8]) -> Floats:
+        """Return the positives, then the negatives, that it calls positive: (b, 2 G)."""
+        if self.column is not None:
+            return count_above(pi, self.column, grid, (outside,))[:, 2:]
+        totals = count_above(pi, 0, grid[:1], (outside,))[:, :2]
+        return np.repeat(totals, len(grid), axis=1)
+
+    def spread(
+        self, pi: Predictions, winner: _UnitCounts, grid: Floats, rng: np.random.Generator
+    ) -> _UnitCounts:
+        """Return what each unit has above its thresholds; the units are those of the winner."""
+        if self.column is not None:
+            return _UnitCounts.of(pi, self.column, grid, rng)
+        every = np.ones(len(grid))
+        return replace(
+            winner,
+            hits=winner.positives[:, None] * every,
+            alarms=winner.negatives[:, None] * every,
+        )
+
+    def compare(
+        self,
+        pi: Predictions,
+        best: int,
+        grid: Floats,
+        whole: Thresholds,
+        counted: _Counted,
+        others: Counts,
+        how: tuple[Ask, float],
+        seeds: Seeds,
+    ) -> DecisionGain:
+        """Return the difference of net benefits with its bands, by what each unit adds to it."""
+        ask, wide_by = how
+        level, side = ask.confidence_level, ask.resolved(True)
+        odds = grid / (1.0 - grid)
+        positives, negatives = (float(total) for total in counted.totals)
+        hits, alarms = np.split(others.sum(axis=0).astype(np.float64), 2)
+        theirs = count_rates(hits, alarms, positives, negatives, odds)["net_benefit"]
+        mine = np.array(whole.curves["net_benefit"].value, dtype=np.float64)
+        winner = _UnitCounts.of(pi, best, grid, seeds.generator(Purpose.MULTIPLIERS, 1))
+        other = self.spread(pi, winner, grid, seeds.generator(Purpose.MULTIPLIERS, 1))
+        normals = seeds.generator(Purpose.MULTIPLIERS, 2).standard_normal(
+            (MULTIPLIERS, winner.n_units)
+        )
+        moves = winner.move("net_benefit", odds) - other.move("net_benefit", odds)
+        sure = NormalDist().inv_cdf(1.0 - tail_of(level, side))
+        every = max(find_reach(moves, normals, level, side), sure)
+        naive = winner.rates(odds)["net_benefit"] - other.rates(odds)["net_benefit"]
+        value = mine - theirs
+        parts = _Disagreements.of(winner, other, odds)
+        wide, narrow = (
+            _open_ends(value - down, value + up, side, (-np.inf, np.inf))
+            for down, up in (parts.limit(wide_by * reach) for reach in (every, sure))
+        )
+        lines = (list_finite(line) for line in (value, *wide, *narrow, naive))
+        return DecisionGain(
+            config=self.name, thresholds=tuple(grid.tolist()), curve=ThresholdCurve(*lines)
+        )
 
 
 def limit_binomial(share: Floats, trials: Floats, tail: float) -> tuple[Floats, Floats]:

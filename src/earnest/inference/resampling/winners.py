@@ -39,6 +39,7 @@ from earnest.inference.left_out.leave_one_out import count_sums, leave_one_out, 
 from earnest.kernels.contest import RoughScores, can_contest, contest
 from earnest.kernels.score import SPREAD, fold_repeats, fold_scores, score_selected, score_table
 from earnest.metrics.families import Array, Metric
+from earnest.metrics.responding import need_order
 from earnest.resampling.bootstrap import BLOCK, Resampler, StratifiedBootstrap
 
 TINY = 1e-9  # in place of 0, for a fold of which no case was drawn
@@ -58,6 +59,7 @@ def choose_winners(
 
     `keep` gets the scores (B, C) where all of them are computed on the way, if only roughly.
     """
+    need_order(metric, pi.n_configs)
     here = SPREAD.get() is None  # on a cluster all scores cost less than a few of them here
     if here and type(selector) is Pooled and can_contest(pi, metric, weights):  # no subclass
         best = contest(pi, metric, weights, n_jobs=n_jobs, keep=keep)
@@ -106,6 +108,7 @@ def fold_inflation(pi: Predictions, weights: Weights) -> NDArray[np.float64]:
 
 def gains_of(metric: Metric, scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return scores (F, B, C) as gains: greater is better, scaled so that ties can be found."""
+    need_order(metric, scores.shape[2])
     gains = scores if metric.greater_is_better else -scores
     return gains if metric.has_unit else in_units_of_the_best(gains)
 

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
+from earnest.core.base import check
+from earnest.core.base.errors import MetricError
+from earnest.core.cautions import of_limits
+from earnest.core.results.interval import DrawnLimits
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
+from earnest.core.text.doors import arg
 from earnest.inference.left_out.scores import apparent_score, score_drawn, score_replicates
 from earnest.methods.base import EstimateParts, register
 from earnest.methods.bootstrap.replicated import (
@@ -30,6 +35,12 @@ class Refined:
 
     Yousef 2022, eq. 34 and 55 (Efron 1983; Efron and Tibshirani 1993, section 17.6).
 
+    Parameters
+    ----------
+    interval : {'none', 'shifted'}
+        'shifted' gives the location-shifted interval of Noma et al. 2021: the quantiles of the
+        scores of models on their own samples, less the optimism.
+
     Examples
     --------
     >>> import numpy as np
@@ -53,19 +64,32 @@ class Refined:
         cites="Yousef 2022, eq. 34 and 55",
         interval=False,
         flatters=True,
-        aliases=("rb", "optimism"),
+        aliases=("rb", "optimism", "harrell"),
     )
+    interval: Literal["none", "shifted"] = "none"
+
+    def __post_init__(self) -> None:
+        """Check the knobs."""
+        check.one_of("interval", self.interval, ["none", "shifted"])
 
     def __call__(self, call: ReplicatesCall) -> EstimateParts:
         """Return the training score plus the mean of (score on all cases - score on the sample)."""
         replicates, metric = call.replicates, call.metric
-        gaps = score_replicates(replicates, metric, call.n_jobs) - score_drawn(
-            replicates, metric, call.n_jobs
-        )
+        if self.interval == "shifted" and metric.ideal is not None:
+            raise MetricError(
+                f"the score of a model on its own sample does not vary for {metric.name!r}",
+                needs="a metric with a best value, such as 'roc_auc' or 'brier'",
+                got=metric.name,
+                cure=f"Leave {arg('interval')} out, or use {arg('method', 'bbc')}.",
+            )
+        drawn = score_drawn(replicates, metric, call.n_jobs)
+        gaps = score_replicates(replicates, metric, call.n_jobs) - drawn
         apparent = apparent_score(replicates, metric)
         gap, remarks = average_defined(call, gaps)
+        shifted = self.interval == "shifted"
         return EstimateParts(
             value=apparent + gap,
             naive=apparent,
-            cautions=remarks,
+            source=DrawnLimits(drawn + gap) if shifted else None,
+            cautions=[*remarks, *([of_limits.limits_shifted()] if shifted else [])],
         )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.errors import EvidenceError
+from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.rng import Purpose
 from earnest.core.base.threads import side_by_side, workers
 from earnest.core.data.predictions import Predictions
@@ -24,12 +24,13 @@ from earnest.inference.limits.contest import Contest, FirstScores
 from earnest.inference.limits.crossed import (
     JoinedScores,
     cross_judges,
+    find_factor,
     judge_draws,
     limit_by_draws,
 )
 from earnest.inference.limits.near_winner import find_tighter_law, finish_limits
 from earnest.inference.limits.no_spread import with_spread
-from earnest.inference.remarks import unlike_scales
+from earnest.inference.remarks import unlike_scales, warn_of_few_events
 from earnest.inference.resampling.ensembles import (
     EnsembleScores,
     add_blend,
@@ -47,6 +48,9 @@ from earnest.inference.resampling.winners import (
 )
 from earnest.kernels.score import score_table
 from earnest.methods.base import Call, EstimateParts, ensemble_of, register, selector_of
+from earnest.metrics import metric as resolve_metric
+from earnest.metrics.families import Metric
+from earnest.metrics.responding import check_fits, need_order
 from earnest.resampling.bootstrap import Resampler
 
 
@@ -127,6 +131,9 @@ class BBC(ResamplingKnobs):
         What to do with a resample on which the metric is undefined.
     resampler : str or Resampler, optional
         By default groups are drawn if there are any, otherwise cases.
+    select_by : str or Metric, optional
+        What the winner is chosen by, in-bag and on the sample itself, where that is not the metric
+        that is estimated. The limits are then those of the draws, moved to the value.
     limits : {'tighter', 'drawn'}
         For accuracy, AUC and balanced accuracy of two classes, from a cross-validation of 40 cases
         or more, each end is by default the tighter one of that of the draws and that of
@@ -155,6 +162,7 @@ class BBC(ResamplingKnobs):
         judges_guided=True,
     )
     selector: str | Selector | EnsembleRule | None = None
+    select_by: str | Metric | None = None
     limits: Literal["tighter", "drawn"] = "tighter"
 
     def __post_init__(self) -> None:
@@ -165,6 +173,9 @@ class BBC(ResamplingKnobs):
     def __call__(self, call: Call) -> EstimateParts:
         """Return the mean out-of-bag score of in-bag winners, free of the size of that part."""
         rule = ensemble_of(self.selector)
+        chooser = self._read_chooser(call, rule)
+        if chooser is not None:
+            return self._judge_chosen(call, chooser)
         if rule is not None:
             return self._judge_ensemble(call, rule)
         pi, metric = call.pi, call.metric
@@ -231,6 +242,81 @@ class BBC(ResamplingKnobs):
             details=BBCDetails.of(found.table[:, 1].astype(np.intp), pi.n_configs),
             used={"selector": selector, "resampler": found.scorer.resampler},
             errors=errors,
+            guide=Guide.CROSSED if guided else None,
+        )
+
+    def _read_chooser(self, call: Call, rule: EnsembleRule | None) -> Metric | None:
+        """Return the metric that chooses, None where the estimated one does and has an order."""
+        metric = call.metric
+        named = None if self.select_by is None else resolve_metric(self.select_by)
+        chooser = metric if named is None else named.on(call.pi.target.task)
+        check_fits(call.pi, chooser)
+        need_order(chooser, call.pi.n_configs)
+        if metric.ideal is None and chooser.name == metric.name:
+            return None
+        if rule is not None:
+            raise InputError(
+                "an ensemble is judged by the metric that chooses it",
+                needs=f"one of {arg('selector')} and {arg('select_by')}",
+                got="both",
+            )
+        return chooser
+
+    def _judge_chosen(self, call: Call, chooser: Metric) -> EstimateParts:
+        """Return the score of what another metric chooses, on cases that did not choose it."""
+        pi, metric = call.pi, call.metric
+        selector = selector_of(self.selector, Pooled())
+        jobs = call.n_jobs
+
+        def choose(inbag: Weights) -> NDArray[np.intp]:
+            if pi.n_configs == 1:
+                return np.zeros(len(inbag), dtype=np.intp)
+            return choose_winners(pi, chooser, inbag, selector, n_jobs=jobs)
+
+        scorer = WinnerScores(pi, metric, find_leaving(self, call), choose, jobs)
+        needs_classes = metric if metric.needs_all_classes else chooser
+        table = self.resample(
+            scorer,
+            pi.target,
+            needs_classes,
+            call.seeds,
+            left_out=True,
+            columns=pi.n_configs,
+            n_jobs=jobs,
+        )
+        final, scores = 0, None
+        if pi.n_configs > 1:
+            final, _, scores = choose_winner(pi, chooser, selector, n_jobs=jobs)
+        alone = pi.select(final)
+        naive = float(score_table(alone, metric, Weights.ones(pi.n_cases))[0, 0])
+        if np.isnan(naive):
+            raise EvidenceError(
+                f"metric {metric.name!r} is undefined for the winner",
+                needs="predictions that vary, and that do not separate the classes",
+                got=pi.configs.ids[final],
+            )
+        guided = is_guided(pi)
+        single = pi.n_configs == 1 and not guided
+        value = naive if single else scorer.corrected(table)
+        draws = table[:, 0] + (value - np.nanmean(table[:, 0]))
+        drawn = limit_by_draws(draws, value, find_factor(pi, table))
+        rng = call.seeds.generator(Purpose.VALUE_ERROR)
+        return EstimateParts(
+            value=value,
+            winner=final,
+            scores=scores,
+            naive=naive,
+            source=drawn,
+            cautions=warn_of_few_events(pi, metric),
+            details=BBCDetails.of(table[:, 1].astype(np.intp), pi.n_configs),
+            used={
+                "selector": selector,
+                "resampler": scorer.resampler,
+                **({} if pi.n_configs == 1 else {"select_by": chooser.name}),
+            },
+            errors=replace(scorer.errors(table, final, rng, best_wins=False), optimism=None)
+            if drawn.has_width
+            else None,
             guide=Guide.CROSSED if guided else None,
         )
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from earnest.core.results.estimate import Estimate, Estimates
 from earnest.core.results.interval import Interval
-from earnest.core.text.estimate import flatters, print_numbers
+from earnest.core.text.estimate import flatters, print_numbers, word_direction
 from earnest.plotting.figures.style import (
     GRID,
     HONEST,
@@ -207,7 +207,7 @@ def _write_under(ax: Axes, words: str, at: tuple[float, float], colour: str) -> 
 
 
 def _say_better(estimate: Estimate) -> str:
-    better = "higher is better" if estimate.scale.greater_is_better else "lower is better"
+    better = word_direction(estimate.scale)
     if estimate.interval is None:
         return better
     return f"{better}; {name_interval(estimate.interval)}"

@@ -60,7 +60,10 @@ def plot_thresholds(
         ax.plot(
             analysis.thresholds, value, linestyle=dash, color=colour, linewidth=1.8, label=label
         )
-    if "net_benefit" in wanted:
+    if "standardized_net_benefit" in wanted:
+        ax.axhline(0.0, color=LABEL, linewidth=0.8)
+        ax.set_ylim(-0.25, 1.02)
+    elif "net_benefit" in wanted:
         every = np.array(
             [analysis.treat_all(threshold) for threshold in analysis.thresholds], dtype=float
         )

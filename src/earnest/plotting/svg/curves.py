@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from earnest.core.results.calibration import CalibrationCurve, ClassCalibration
+from earnest.core.results.calibration import CalibrationCurve, ClassCalibration, SmoothCurve
 from earnest.core.text.numbers import percent, show_number
 from earnest.inference.curves.corrected import ClassCurves, MeanCurve
 from earnest.plotting.svg.canvas import (
@@ -267,8 +267,8 @@ def calibration(
 ) -> Figure:
     """Draw what was promised against what came true, with a strip of how many cases.
 
-    Hollow diamonds: it is the winner as searched, not corrected. Where it stood alone nothing was
-    selected, and dots are blue.
+    Beside the groups of cases a flexible curve with its band. Hollow diamonds: it is the winner as
+    searched, not corrected. Where it stood alone nothing was selected, and dots are blue.
     """
     groups, strip = judged.curve, 58.0
     level = percent(judged.ratio.interval.confidence_level)
@@ -276,6 +276,8 @@ def calibration(
     plot = _Square.of(name, width, (title, "Observed share"), more=strip)
     canvas = plot.canvas
     canvas.line((plot.x(0), plot.y(0)), (plot.x(1), plot.y(1)), "ink3", dash=DOTS)
+    if groups.smooth is not None:
+        _draw_smooth(plot, groups.smooth, "accent" if alone else "warn")
     _name_diagonal(plot, groups, "perfect")
     for x, share in zip(groups.predicted, groups.observed, strict=True):
         at = plot.x(float(x))
@@ -292,13 +294,27 @@ def calibration(
     return canvas.figure(sentence, _list_calibration_rows(groups, level))
 
 
+def _draw_smooth(plot: _Square, curve: SmoothCurve, colour: str) -> None:
+    """Draw a flexible curve over its band."""
+    lines = [
+        [(plot.x(p), plot.y(q)) for p, q in zip(curve.predicted, line, strict=True)]
+        for line in (curve.low, curve.high, curve.observed)
+    ]
+    low, high, middle = lines
+    plot.canvas.area([*high, *low[::-1]], colour, 0.12)
+    plot.canvas.curve(middle, colour, 1.2)
+
+
 def _name_diagonal(plot: _Square, groups: CalibrationCurve, word: str) -> None:
-    """Write a word beside the diagonal, over or under it, where no bar crosses it."""
+    """Write a word beside the diagonal, over or under it, where no bar or curve crosses it."""
     room = measure_text(word)
     bars = [
         (plot.x(float(x)), plot.y(share.high) - 8, plot.y(share.low) + 8)
         for x, share in zip(groups.predicted, groups.observed, strict=True)
     ]
+    if groups.smooth is not None:
+        line = zip(groups.smooth.predicted, groups.smooth.observed, strict=True)
+        bars += [(plot.x(p), plot.y(q) - 5, plot.y(q) + 5) for p, q in line]
 
     def spot(at: float, side: int) -> tuple[float, float]:
         x, y = plot.x(at), plot.y(at)

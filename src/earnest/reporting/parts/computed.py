@@ -10,7 +10,13 @@ from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.papers import CitableSpec, collect_papers, find_papers
 from earnest.core.results.specs import Side
-from earnest.core.text.estimate import article, is_on_items, limits_words, print_numbers
+from earnest.core.text.estimate import (
+    article,
+    is_on_items,
+    limits_words,
+    print_numbers,
+    word_direction,
+)
 from earnest.core.text.numbers import percent, write_count
 from earnest.explanation.result import Explanation
 from earnest.methods.base import spec_of
@@ -114,7 +120,7 @@ def _estimate(estimate: Estimate) -> Iterator[tuple[str, str]]:
     yield "Estimates", estimate.estimand
     yield (
         "Metric",
-        f"{estimate.metric}, {'higher' if estimate.scale.greater_is_better else 'lower'} is better",
+        f"{estimate.metric}, {word_direction(estimate.scale)}",
     )
     if estimate.interval is not None:
         yield "Interval", f"{percent(estimate.interval.confidence_level)}, {estimate.interval.side}"

@@ -48,7 +48,7 @@ def thresholds_part(results: Results) -> ThresholdsPart | None:
         heading=HEADING,
         lede=f"{word_headline(table)} {tell_bands(table)}",
         note=_notes(table),
-        measures=tuple(SHORT[name] for name in table.measures),
+        measures=tuple(SHORT[name] for name in _list_measures(table)),
         rows=rows,
         start=start,
         positions=tuple(
@@ -63,9 +63,14 @@ def thresholds_part(results: Results) -> ThresholdsPart | None:
     )
 
 
+def _list_measures(thresholds: Thresholds) -> list[str]:
+    """Return the measures of the long table: a standardized net benefit only restates another."""
+    return [name for name in thresholds.measures if name != "standardized_net_benefit"]
+
+
 def _row(thresholds: Thresholds, row: ThresholdRow, *, short: bool) -> CutRow:
     cells = []
-    for name in thresholds.measures:
+    for name in _list_measures(thresholds):
         rate = row.rate(name)
         assert rate is not None
         cells.append((show_value(thresholds, name, rate.value), show_band(thresholds, name, rate)))

@@ -49,7 +49,7 @@ from earnest.kernels.score import fold_scores, score_table
 from earnest.metrics import METRICS
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric, MetricLike
-from earnest.metrics.responding import check_fits
+from earnest.metrics.responding import check_fits, need_order
 from earnest.metrics.scores import settle_metric
 from earnest.reporting.sources.material import (
     INCOMPLETE,
@@ -478,6 +478,7 @@ def material_of_predictions(pi: Predictions, metric: Any, source: str) -> Materi
     """Return what predictions alone tell."""
     measure = resolve_metric(metric).on(pi.target.task)
     check_fits(pi, measure)
+    need_order(measure, pi.n_configs)
     tried = list_tried(pi, measure)
     return Material(
         source=source,

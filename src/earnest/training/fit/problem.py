@@ -28,7 +28,7 @@ from earnest.core.text.doors import arg
 from earnest.kernels.score import score_table
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import METRICS, Metric, MetricLike, Need
-from earnest.metrics.responding import check_fits
+from earnest.metrics.responding import check_fits, need_order
 from earnest.training.fit.experiment import SINGLE
 from earnest.training.fit.response import ResponsePlan, count_rows, plan_response
 from earnest.training.protocols import Estimator, Scorer
@@ -306,6 +306,9 @@ def read_problem(
     task = _find_task(base, y)
     scorer = _find_chooser(scoring, scorers.shown, refit)
     chooser, why = _read_metric(scorer, task)
+    several = isinstance(scorers.shown, dict) and not isinstance(refit, str)
+    if chooser is not None and not several:
+        need_order(chooser)
     if metric is None:
         measure, chooses = chooser, scorer is not None or _has_usual_score(base)
     else:
@@ -370,6 +373,7 @@ def _plan_problem(
         return Problem(plan, refusal=why)
     metric = metric.on(target.task)
     check_fits(plan, metric)
+    need_order(metric)
     return Problem(plan, metric, chooses)
 
 

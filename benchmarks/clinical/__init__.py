@@ -1,0 +1,1 @@
+"""Simulations of what a clinical reader asks: calibration with few events, decision curves."""
