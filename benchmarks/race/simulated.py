@@ -33,7 +33,7 @@ def _steps(x: Array, rng: np.random.Generator) -> Array:
 
 def _lines(x: Array, rng: np.random.Generator) -> Array:
     """Many weak effects."""
-    return x @ rng.normal(0.0, 1.2 / np.sqrt(x.shape[1]), x.shape[1])
+    return np.asarray(x @ rng.normal(0.0, 1.2 / np.sqrt(x.shape[1]), x.shape[1]))
 
 
 SHAPES: dict[str, Callable[[Array, np.random.Generator], Array]] = {

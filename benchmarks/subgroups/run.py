@@ -295,7 +295,7 @@ def read_results() -> list[Row]:
 
 def make_table() -> tuple[list[str], Iterator[list[str]]]:
     """Return heads and rows of the page: all cells of a metric and a layout together."""
-    heads = ["metric", "subgroups", "searches", "limits held", "gaps held", "called worse"]
+    heads = ["metric", "subgroups", "tables", "limits held", "gaps held", "called worse"]
     return heads, _list_rows(read_results())
 
 
@@ -315,7 +315,7 @@ def _list_rows(rows: list[Row]) -> Iterator[list[str]]:
 
 
 def _share(rows: list[Row]) -> list[str]:
-    """Return searches, and shares over all of them."""
+    """Return the tables of subgroups, a metric of a search each, and shares over all of them."""
     studies = np.array([row.studies for row in rows])
     held, gaps = (
         float(studies @ [getattr(row, name) for row in rows] / studies.sum())

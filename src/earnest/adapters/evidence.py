@@ -26,8 +26,8 @@ EvidenceTable: TypeAlias = (
 )
 TABLES = (Predictions, Scores, Replicates, NestedPredictions, PairedHalves, FoldScores)
 NEEDS = (
-    "earnest.Predictions, Scores or Replicates, a fitted SearchCV or GridSearchCV, the result of "
-    "tune, the folder of a run, a run file, a ledger, or a file of predictions or scores"
+    "earnest.Predictions, Scores or Replicates, a fitted SearchCV, the result of tune, the folder "
+    "of a run, a run file, a ledger, or a file of predictions or scores"
 )
 
 
@@ -111,7 +111,7 @@ def open_evidence(given: object, by: object = None) -> Source:
     if not isinstance(given, type) and hasattr(given, "to_source"):
         source: Source = given.to_source()
         return source
-    evidence = open_in_hand(given)
+    evidence = open_in_hand(given, list_names(by))
     if evidence is not None:
         return Source(evidence=evidence)
     raise refuse_evidence(given)

@@ -24,7 +24,7 @@ from earnest.core.base.registry import configure
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
 from earnest.core.cautions import of_search
-from earnest.core.data.fold_scores import FoldScores
+from earnest.core.data.fold_scores import FoldScores, refuse_fold_scores
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
 from earnest.core.data.target import Task
@@ -50,12 +50,7 @@ from earnest.metrics.scores import settle_metric
 def read_measured(evidence: object, metric: MetricLike | None) -> tuple[Predictions, Metric]:
     """Return predictions and metric of what was given to compare."""
     if isinstance(evidence, FoldScores):
-        raise EvidenceError(
-            "scores of folds do not tell this",
-            needs="the predictions of every configuration",
-            got="scores of folds, which answer estimate, gain, compare and compare_many",
-            cure="Search with earnest.SearchCV in place of GridSearchCV: it keeps them.",
-        )
+        raise refuse_fold_scores()
     if not isinstance(evidence, (Predictions, Scores)):
         raise EvidenceError(
             "this is not a table of out-of-sample predictions",

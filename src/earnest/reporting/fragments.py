@@ -48,6 +48,7 @@ from earnest.core.text.thresholds import tell_thresholds
 from earnest.core.text.thresholds import word_headline as thresholds_headline
 from earnest.core.text.validation import show_number, tell_validation
 from earnest.core.text.validation import word_headline as validation_headline
+from earnest.decision.floor import Floor
 from earnest.decision.inclusion import Inclusions
 from earnest.decision.plan import Plan
 from earnest.decision.sample_size import ModelPlan
@@ -207,7 +208,9 @@ def thresholds_fragment(thresholds: Thresholds) -> str:
     return fragment(sentence, words, facts, thresholds.cautions, [picture], table=table)
 
 
-def _table_of(result: Thresholds | Plan | Inclusions | ModelPlan | Validation) -> StripTable:
+def _table_of(
+    result: Thresholds | Plan | Floor | Inclusions | ModelPlan | Validation,
+) -> StripTable:
     """Return the table that a result has for a paper."""
     table = result._to_table()
     rows = tuple(TableRow(row) for row in table.rows)
@@ -570,6 +573,16 @@ def plan_fragment(plan: Plan) -> str:
     return fragment(plan.sentence, "", facts, plan.cautions, table=_table_of(plan))
 
 
+def floor_fragment(floor: Floor) -> str:
+    """Return a floor: the sentence, what it stands on, and how rough it is."""
+    facts = [
+        ("Best", f"{floor.winner} of {floor.n_tries:,}"),
+        ("Evidence", f"one score each, of {floor.n_cases:,} cases"),
+        ("For pasting", repr(floor)),
+    ]
+    return fragment(floor.sentence, "", facts, floor.cautions, table=_table_of(floor))
+
+
 def model_plan_fragment(plan: ModelPlan) -> str:
     """Return a plan of a model: the sentence, and what each criterion needs."""
     return fragment(
@@ -621,6 +634,7 @@ _FRAGMENTS: dict[type, Callable[[Any], str]] = {
     StatisticResult: statistic_fragment,
     Verdict: verdict_fragment,
     Plan: plan_fragment,
+    Floor: floor_fragment,
     Inclusions: inclusions_fragment,
     ModelPlan: model_plan_fragment,
     Validation: validation_fragment,

@@ -89,9 +89,10 @@ def test_a_table_of_others_keeps_the_columns_that_are_named(tmp_path: Path) -> N
         assert pi.target.subgroups[0].levels == ("0", "1", "missing")
     with pytest.raises(InputError):
         en.Predictions.load(path, by="sites")
-    answer = en.estimate(path, metric="accuracy", by="site", rng=0)
-    assert answer.subgroups is not None
-    assert [each.n_cases for each in answer.subgroups] == [25, 26, 9]
+    for source in (path, frame):
+        answer = en.estimate(source, metric="accuracy", by="site", rng=0)
+        assert answer.subgroups is not None
+        assert [each.n_cases for each in answer.subgroups] == [25, 26, 9]
 
 
 def test_a_part_of_the_cases_keeps_its_levels() -> None:

@@ -36,14 +36,18 @@ def test_curves_are_those_of_a_plain_loop(name: str) -> None:
     assert pi.guides is not None
     assert curves.tried.tolist() == list(range(4, CONFIGS + 1))
     for half in (0, 1):
-        told, unseen = (pi.guides.halves == each for each in (half, 1 - half))
+        guiding, judging = (pi.guides.halves == each for each in (half, 1 - half))
         for place, count in enumerate(curves.tried.tolist()):
             mine = [c for c in range(count) if codes[c] == half]
             y, p = pi.target.y, pi.responses[:, :, 0]
-            best = max(mine, key=lambda c: sign * oracle(y[told], p[told, c]))
-            assert curves.told[half, place] == pytest.approx(oracle(y[told], p[told, best]))
-            assert curves.unseen[half, place] == pytest.approx(oracle(y[unseen], p[unseen, best]))
-    np.testing.assert_allclose(curves.means[0], curves.told.mean(axis=0))
+            best = max(mine, key=lambda c: sign * oracle(y[guiding], p[guiding, c]))
+            assert curves.guiding[half, place] == pytest.approx(
+                oracle(y[guiding], p[guiding, best])
+            )
+            assert curves.judging[half, place] == pytest.approx(
+                oracle(y[judging], p[judging, best])
+            )
+    np.testing.assert_allclose(curves.means[0], curves.guiding.mean(axis=0))
 
 
 def test_without_two_halves_that_guided_there_are_no_curves() -> None:

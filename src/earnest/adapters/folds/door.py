@@ -20,8 +20,11 @@ def is_frame(source: object) -> bool:
     return hasattr(source, "columns") and hasattr(source, "shape")
 
 
-def open_in_hand(source: object) -> Predictions | FoldScores | None:
-    """Return the evidence in an object of another library, or in a mapping; None where none is."""
+def open_in_hand(source: object, by: tuple[str, ...] = ()) -> Predictions | FoldScores | None:
+    """Return the evidence in an object of another library, or in a mapping; None where none is.
+
+    `by` are columns of a table of predictions that divide its cases into subgroups.
+    """
     reader = find_reader(FOLD_SCORES_READERS, source)
     if reader is not None:
         return reader.read(source)
@@ -29,7 +32,7 @@ def open_in_hand(source: object) -> Predictions | FoldScores | None:
         named: Any = getattr(source, "column_names", None) or getattr(source, "columns", None)
         if tables.holds_fold_scores([str(name) for name in named]):
             return tables.read_fold_table(source)
-        return Predictions.from_frame(source)
+        return Predictions.from_frame(source, by=by)
     return arrays.read_mapping(source) if isinstance(source, Mapping) and source else None
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from numpy.typing import ArrayLike
 
+from earnest.adapters.folds.tables import has_fold_scores
 from earnest.adapters.predictions import autogluon, h2o, mljar, optuna, run_file, skore, tabrepo
 from earnest.adapters.predictions.run_file import read_predictions_of_run
 from earnest.adapters.readers import (
@@ -27,6 +28,7 @@ from earnest.adapters.trials.files import RUN_FILE, URL, is_run_file, read_start
 from earnest.adapters.trials.optuna import is_study
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
+from earnest.core.data.fold_scores import refuse_fold_scores
 from earnest.core.data.predictions import Predictions
 from earnest.core.tables.opening import READ
 from earnest.core.text.doors import arg
@@ -217,6 +219,8 @@ def refuse_foreign(source: str | Path, *, own: bool = True) -> None:
     own : bool
         Whether run files of earnest are refused, too.
     """
+    if "://" not in str(source) and has_fold_scores(Path(source)):
+        raise refuse_fold_scores()
     kind = kind_of(source)
     if kind is None or kind is RUN or (kind.own and not own):
         return

@@ -60,7 +60,7 @@ class RunFiles:
     live: Annotated[
         bool,
         Argument(
-            "Show the run while it goes on, on a page in its folder that becomes the report.",
+            "Show the run on a page, later its report.",
             usual=True,
         ),
     ] = False

@@ -20,7 +20,7 @@ ALTERNATIVES = ("two-sided", "less", "greater")
 Metrics = Annotated[
     list[str] | None,
     Argument(
-        "What to measure; see [bold]earnest metrics[/bold]. Repeat for several.",
+        "See [bold]earnest metrics[/bold]. Repeat for several.",
         "NAME",
         usual=True,
         short="-m",

@@ -289,6 +289,16 @@ class FoldScores:
         )
 
 
+def refuse_fold_scores() -> EvidenceError:
+    """Return the error of a question that scores of folds do not answer."""
+    return EvidenceError(
+        "scores of folds do not tell this",
+        needs="the predictions of every configuration",
+        got="scores of folds, which answer estimate, gain, compare and compare_many",
+        cure="Search with earnest.SearchCV in place of GridSearchCV: it keeps them.",
+    )
+
+
 def _pad(lists: list[Sequence[float]]) -> list[list[float]]:
     """Return lists of scores as rows of one length; a shorter one lacks its last folds."""
     rows = []

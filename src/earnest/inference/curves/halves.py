@@ -26,19 +26,19 @@ class HalfCurves:
     ----------
     tried : ndarray of int, shape (E,)
         How many configurations had been tried, from where both samplers had been told a score.
-    told, unseen : ndarray, shape (2, E)
+    guiding, judging : ndarray, shape (2, E)
         For each sampler the score of its best so far on the half that it was told, by which it is
         the best, and that of the same configuration on the other half.
     """
 
     tried: NDArray[np.intp]
-    told: Array
-    unseen: Array
+    guiding: Array
+    judging: Array
 
     @property
     def means(self) -> Array:
-        """The means over both samplers of what was told and of what was not: (2, E)."""
-        return np.stack([self.told.mean(axis=0), self.unseen.mean(axis=0)])
+        """The means over both samplers, of the half that guided and of the one that judges."""
+        return np.stack([self.guiding.mean(axis=0), self.judging.mean(axis=0)])
 
 
 def trace_halves(pi: Predictions, metric: Metric) -> HalfCurves | None:
@@ -55,7 +55,7 @@ def trace_halves(pi: Predictions, metric: Metric) -> HalfCurves | None:
     >>> pi = en.Predictions.from_arrays([0, 0, 1, 1], answers, response="label")
     >>> guides = Guides(np.array([0, 1, 0, 1], np.int8), np.array([0, 1, 0, 1], np.int8))
     >>> curves = trace_halves(replace(pi, guides=guides), en.metric("accuracy"))
-    >>> curves.tried.tolist(), curves.told.tolist(), curves.unseen.tolist()
+    >>> curves.tried.tolist(), curves.guiding.tolist(), curves.judging.tolist()
     ([2, 3, 4], [[1.0, 1.0, 1.0], [0.0, 0.0, 0.5]], [[0.5, 0.5, 0.5], [0.0, 0.0, 0.5]])
     """
     if pi.guides is None:
@@ -67,7 +67,7 @@ def trace_halves(pi: Predictions, metric: Metric) -> HalfCurves | None:
     if not masks.any(axis=1).all():
         return None
     scores = score_table(pi, metric, Weights(masks.astype(np.uint8)))  # (2, C)
-    told, unseen = (np.full((2, pi.n_configs), np.nan) for _ in range(2))
+    guiding, judging = (np.full((2, pi.n_configs), np.nan) for _ in range(2))
     for half in (0, 1):
         best = -1
         for column in range(pi.n_configs):
@@ -76,11 +76,11 @@ def trace_halves(pi: Predictions, metric: Metric) -> HalfCurves | None:
                 leads = best < 0 or mine > metric.sign * scores[half, best]
                 best = column if leads else best
             if best >= 0:
-                told[half, column], unseen[half, column] = (
+                guiding[half, column], judging[half, column] = (
                     scores[half, best],
                     scores[1 - half, best],
                 )
-    places = np.flatnonzero(~np.isnan(told).any(axis=0))
+    places = np.flatnonzero(~np.isnan(guiding).any(axis=0))
     if len(places) == 0:
         return None
-    return HalfCurves(places + 1, told[:, places], unseen[:, places])
+    return HalfCurves(places + 1, guiding[:, places], judging[:, places])

@@ -305,7 +305,7 @@ def both_halves(
     limits : pair of float
         Between which scores can lie.
     """
-    values = [*curves.told.ravel().tolist(), *curves.unseen.ravel().tolist()]
+    values = [*curves.guiding.ravel().tolist(), *curves.judging.ravel().tolist()]
     low, high = round_out(*find_finite_ends(values), limits, halves=True)
     top, bottom = 34.0 + 2 * ROW, 214.0 + 2 * ROW
     y = Axis(low, high, bottom, top)
@@ -320,7 +320,7 @@ def both_halves(
     under = fit_words("configurations tried", width - 8)
     draw_x_axis(canvas, x, bottom, title=under, labels=labels or [(tried[0], f"{tried[0]:.0f}")])
     places, means = [x(count) for count in tried], curves.means
-    for each, colour, dash in ((curves.unseen, "accent", ""), (curves.told, "warn", DASH)):
+    for each, colour, dash in ((curves.judging, "accent", ""), (curves.guiding, "warn", DASH)):
         for line in each:
             canvas.curve(_climb(places, [y(float(v)) for v in line]), colour, 0.8, dash=dash)
     for line, colour, dash in zip(means[::-1], ("accent", "warn"), ("", DASH), strict=True):

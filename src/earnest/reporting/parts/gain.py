@@ -117,7 +117,7 @@ def _draw_halves(
         phone=phone,
         data={
             "tried": curves.tried.tolist(),
-            "told": curves.told.tolist(),
-            "unseen": curves.unseen.tolist(),
+            "guiding": curves.guiding.tolist(),
+            "judging": curves.judging.tolist(),
         },
     )

@@ -590,10 +590,10 @@ def _identify(
     check_seeded(options.cv)
     grid = options.given_candidates if isinstance(options.given_candidates, dict) else {}
     beside = _list_arguments(routed)
-    told: dict[str, object] = {}
+    answers: dict[str, object] = {}
     if isinstance(options.given_candidates, DynamicSearch):  # it proposes from what it is told
-        told = {"drop": options.dropping, "error_score": options.error_score}
-        told |= {"refit": options.refit} if isinstance(options.refit, str) else {}
+        answers = {"drop": options.dropping, "error_score": options.error_score}
+        answers |= {"refit": options.refit} if isinstance(options.refit, str) else {}
     return {
         "data": describe(X),
         "outcome": describe(y),
@@ -605,7 +605,7 @@ def _identify(
         "metric": describe(options.metric),
         "response": describe(options.response),
         "guide": describe(options.guide),
-        **{name: describe(value) for name, value in told.items()},
+        **{name: describe(value) for name, value in answers.items()},
         "return_train_score": describe(bool(options.return_train_score)),
         "seed": describe(options.random_state),
         **find_versions(base, options.given_candidates),

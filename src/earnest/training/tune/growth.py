@@ -9,6 +9,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base.errors import EarnestError
 from earnest.core.base.threads import one_blas_thread
 from earnest.core.cautions import of_search
 from earnest.core.data.predictions import Predictions
@@ -21,7 +22,7 @@ from earnest.training.protocols import Classifier, Estimator, Predictor
 from earnest.training.tables.table import TrainingTable, sample_rows
 
 HELD_OUT = 0.2  # of the rows that the search did not see, which compare the two models
-MOST_HELD_OUT = 20_000
+FEWEST_HELD_OUT, MOST_HELD_OUT = 100, 20_000
 TIMES = 4  # as many rows as the search saw are trained on at most, to see what more rows add
 
 
@@ -81,7 +82,7 @@ def measure_growth(
     layers = None if whole.layers is None else whole.layers[unseen]
     most = min(MOST_HELD_OUT, int(HELD_OUT * len(unseen)))
     bare = RowGain(searched.n_cases, whole.n_cases)
-    if most < 1:
+    if most < FEWEST_HELD_OUT:
         return bare
     held = unseen[sample_rows(len(unseen), most, rng, layers=layers, fewest=0)]
     outside = np.ones(whole.n_cases, dtype=bool)
@@ -90,7 +91,10 @@ def measure_growth(
         outside &= ~np.isin(whole.groups, whole.groups[held])
     test, more = whole.take(held), whole.take(np.flatnonzero(outside))
     more = more.sample(TIMES * searched.n_cases, rng)
-    scores = [_score(winner, train, test, metric) for train in (searched, more)]
+    try:
+        scores = [_score(winner, train, test, metric) for train in (searched, more)]
+    except EarnestError:  # a class that none of the rows has
+        return bare
     if not np.isfinite(scores).all():
         return bare
     return RowGain(searched.n_cases, whole.n_cases, more.n_cases, len(held), *scores)
