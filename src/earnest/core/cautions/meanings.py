@@ -512,8 +512,8 @@ _ALL = (
         "EN100",
         "configurations whose predictions were not kept",
         "Trials completed without `keep_predictions`, models of a tool have no out-of-fold "
-        "predictions, a table of R holds one configuration of a search, or a search kept only the "
-        "scores of its folds.",
+        "predictions, a table of R holds one configuration, or a search kept only scores of "
+        "folds.",
         "They took part in the choice, and nothing corrects for that. Your winner may differ "
         "from the tool's.",
         "Keep the predictions of every configuration; the caution says why some are missing.",
@@ -570,11 +570,11 @@ _ALL = (
     Meaning(
         "EN121",
         "cells that are read as something else than they look",
-        "A table has formatted numbers (`1,234.50`, `45 %`), marks of missing values, codes "
+        "A table has numbers such as `1,234.50` or `45 %`, marks of missing values, codes "
         "(`00123`), dates, text, many levels, another encoding, or several sheets.",
-        "Numbers are read as the only ones they can mean, marks as missing, `00123` as a "
-        "category, dates and text as numbers, and only the first sheet.",
-        "Look at the examples. Set `decimal` and `thousands`, or save the table as CSV in UTF-8.",
+        "Numbers are read as the only ones they can mean, marks as missing, codes as categories, "
+        "dates and text as numbers, of the first sheet.",
+        "Look at the examples. Set `decimal`, or save it as CSV in UTF-8.",
     ),
     Meaning(
         "EN126",
