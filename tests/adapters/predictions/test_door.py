@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 
 import earnest as en
-from earnest.errors import FormatError, InputError
+from earnest.errors import EarnestError, FormatError, InputError
 from earnest.results import Caution
 from tests.adapters.replays import FILES, TabularPredictor
 from tests.snapshots import Golden
@@ -64,9 +64,9 @@ def test_estimates_and_reports_send_a_search_and_a_study_to_their_door(golden: G
         (search, "Call its `fit` first"),
         (en.SearchCV(LogisticRegression(), {}), "Call its `fit` first"),
     ):
-        with pytest.raises(InputError, match=cure):
+        with pytest.raises(EarnestError, match=cure):
             en.estimate(given, metric="roc_auc")
-        with pytest.raises(InputError, match=cure):
+        with pytest.raises(EarnestError, match=cure):
             en.report(given, metric="roc_auc")
     with pytest.raises(FormatError) as refusal:
         en.estimate("predictions.csv", metric="roc_auc")

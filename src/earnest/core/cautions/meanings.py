@@ -571,9 +571,9 @@ _ALL = (
         "EN121",
         "cells that are read as something else than they look",
         "A table has numbers such as `1,234.50` or `45 %`, marks of missing values, codes "
-        "(`00123`), dates, text, many levels, another encoding, or several sheets.",
+        "(`00123`), dates, text, another encoding, or several sheets.",
         "Numbers are read as the only ones they can mean, marks as missing, codes as categories, "
-        "dates and text as numbers, of the first sheet.",
+        "dates and text as numbers.",
         "Look at the examples. Set `decimal`, or save it as CSV in UTF-8.",
     ),
     Meaning(
