@@ -83,11 +83,11 @@ def simulate(cell: Cell, first: int) -> Floats:
         marks = en.Scores(judge, human=human)
         how = {"rng": run, "n_resamples": RESAMPLES}
         estimate = en.estimate(marks, method="near_winner", **how)
-        truth = truths[marks.configs.ids.index(estimate.winner.id)]
+        truth = truths[marks.configs.ids.index(estimate.winner)]
         low, high = estimate.interval.low, estimate.interval.high
         other = en.estimate(marks, method="bbc", **how).interval
         alone = en.estimate(en.Scores(judge), method="near_winner", **how)
-        of_judge = truths[marks.configs.ids.index(alone.winner.id)]
+        of_judge = truths[marks.configs.ids.index(alone.winner)]
         labels = np.nanmean(human[:, 0])
         sums += [
             low <= truth <= high,

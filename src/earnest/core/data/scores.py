@@ -478,7 +478,7 @@ class Scores:
             greater_is_better=bool(greater_is_better),
             limits=ends,
             weights=read_weights(weights, parts),
-            binary=binary and ends == (0.0, 1.0),
+            binary=binary and ends == (0.0, 1.0) and parts.labels is None,
             labelled=1.0 if parts.labels is None else parts.labels.share,
         )
 

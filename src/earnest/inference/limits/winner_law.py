@@ -31,6 +31,7 @@ from earnest.core.results.interval import (
     LossLimits,
     OverlapLimits,
     ShareLimits,
+    TighterLimits,
     binormal_trials,
     binormal_variance,
 )
@@ -368,9 +369,15 @@ class _BoundedLaw(_ShareLaw):
 
     def limits(self, winner: int, table: Array, near: NDArray[np.bool_]) -> LimitSource:
         """Return limits by a variance that was estimated from the items, or from their groups."""
-        return FewUnitsLimits(
-            self._limits(winner, table, near), max(self.pi.target.labelled_units - 1, 1)
-        )
+        units = self.pi.target.labelled_units
+        source = FewUnitsLimits(self._limits(winner, table, near), max(units - 1, 1))
+        if units == self.units:
+            return source
+        low, high = self.range  # marks vary at most as labels of people alone would
+        share = float(self.scores[winner])
+        good = share if self.metric.greater_is_better else 1.0 - share
+        of_labels = ShareLimits(low + (high - low) * good, units, low, high, exact=True)
+        return TighterLimits(source, of_labels)
 
     def _limits(self, winner: int, table: Array, near: NDArray[np.bool_]) -> LimitSource:
         """Return limits of a share of q trials, before few units widen them.
