@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from earnest.adapters.readers import LATE, ScoresReader, register
+from earnest.adapters.readers import EARLY, ScoresReader, register
 from earnest.adapters.scores.runs import (
     EvaluationRun,
     ItemScore,
@@ -54,7 +54,7 @@ def is_queries(path: Path) -> bool:
         return False
     head = peek_bytes(path, _PEEKED).decode("utf-8", "replace")
     lines = [line for line in head.splitlines() if line.strip()]
-    whole = lines[:-1] if len(head) >= _PEEKED else lines
+    whole = lines if head.endswith("\n") else lines[:-1]  # the last one may be cut off
     return len(whole) >= _FEWEST and all(_split_line(line) is not None for line in whole)
 
 
@@ -150,7 +150,7 @@ register(
         words="the output of trec_eval -q",
         takes=is_queries,
         read=read_queries,
-        rank=LATE,
+        rank=EARLY,  # before Inspect, whose archives end in .eval, too
         tool=TOOL,
     )
 )

@@ -632,9 +632,9 @@ def _align_table(role: str, values: object, parts: ScoreParts) -> Numbers:
 
 
 def _read_table_of_labels(role: str, table: object) -> ScoreParts:
-    columns = table.columns if hasattr(table, "columns") else table
-    names = {str(name) for name in cast(Iterable[object], columns)}
-    score = role if role in names and OF_SCORES["config"].find([*names]) is not None else None
+    opened = make_arrow_table(table) if isinstance(table, Mapping) else table
+    names = Columns.of(opened).names
+    score = role if role in names and OF_SCORES["config"].find(names) is not None else None
     keys = ("id", "groups", "tasks", "config", "repeat", "configs", "per", "fold", "form")
     return read_score_parts(table, score=score, **dict.fromkeys(keys))  # type: ignore[arg-type]
 
