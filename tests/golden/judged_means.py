@@ -29,9 +29,7 @@ for number, (n, labels, quality) in enumerate(CASES):
     theirs = ppi_estimate(judge, y, index, alpha=1 - LEVEL)
     low, high = ppi_mean_ci(y, f, others, alpha=1 - LEVEL)
     point = ppi_mean_pointestimate(y, f, others)
-    correct = ppi.correct(
-        np.mean, Y_lab=y, Y_hat_lab=f, Y_hat_unlab=others, alpha=1 - LEVEL, rng=0
-    )
+    correct = ppi.correct(np.mean, Y_lab=y, Y_hat_lab=f, Y_hat_unlab=others, alpha=1 - LEVEL, rng=0)
     cases.append(
         {
             "judge": judge.astype(int).tolist(),

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr
 
 import earnest as en
 from benchmarks.calibration.judged.grid import HERE, SEED, Cell, read

@@ -336,9 +336,7 @@ def list_score_options(how: PredictionsArguments, scoring: ScoresArguments) -> d
             )
         options["model"] = options["model"][0]
     named = {_SCORES_LOADED_AS.get(name, name): value for name, value in options.items()}
-    return named | _list_scoring(
-        scoring, ("incomplete", "per", "score", "human", "probability")
-    )
+    return named | _list_scoring(scoring, ("incomplete", "per", "score", "human", "probability"))
 
 
 def list_load_options(how: PredictionsArguments, by: list[str] | None = None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Queries of trec_eval and images of pycocotools are items: read with the numbers of their tools."""
+"""Queries of trec_eval and images of pycocotools are items, with the numbers of their tools."""
 
 from __future__ import annotations
 

@@ -59,13 +59,13 @@ def read_images(path: Path) -> list[EvaluationRun]:
     scores: dict[str, list[tuple[float, ...]]] = {image: [] for image in widest}
     for image, size, entry in objects:
         if size == widest[image]:  # the other ranges are parts of the objects
-            found = _score_category(entry, path)
-            if found is not None:
-                scores[image].append(found)
+            values = _score_category(entry, path)
+            if values is not None:
+                scores[image].append(values)
     rows = [
-        ItemScore(image, dict(zip(NAMES, np.mean(found, axis=0).tolist(), strict=True)))
-        for image, found in scores.items()
-        if found  # an image without an object has no recall
+        ItemScore(image, dict(zip(NAMES, np.mean(values, axis=0).tolist(), strict=True)))
+        for image, values in scores.items()
+        if values  # an image without an object has no recall
     ]
     return [EvaluationRun(path=path, config=path.stem, rows=rows)]
 

@@ -92,8 +92,7 @@ def _refuse_strays(stray: NDArray[np.bool_], configs: tuple[str, ...]) -> None:
         raise InputError(
             "answers have a label of a person and no score of the judge",
             needs="the judge's score of every answer that was run",
-            got=f"none for {int(stray.sum()):,} labelled answers, the first of "
-            f"{configs[column]!r}",
+            got=f"none for {int(stray.sum()):,} labelled answers, the first of {configs[column]!r}",
             cure="Let the judge score them, or leave these labels out.",
         )
 
@@ -179,8 +178,8 @@ def _mend(
         shrunk = np.where(explained > 0.0, np.maximum(1.0 - left / explained, 0.0), 0.0)
     power = np.clip(slope * shrunk, 0.0, 1.0)
     constant = mean_y - power * mean_x
-    said = (constant[units][:, :, None] + power[units][:, :, None] * (f - centre)) + centre
-    return np.asarray(said + inverse * np.where(labelled, h - said, 0.0))
+    expected = (constant[units][:, :, None] + power[units][:, :, None] * (f - centre)) + centre
+    return np.asarray(expected + inverse * np.where(labelled, h - expected, 0.0))
 
 
 TINY = 1e-300  # what keeps 0 from being larger than 0

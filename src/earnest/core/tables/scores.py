@@ -572,8 +572,8 @@ def read_labels(parts: ScoreParts, human: object, probability: object) -> ScoreP
     units = encode_units(parts.groups, n, "groups", "table")
     codes = np.arange(n) if units is None else np.asarray(units, dtype=np.intp)
     marks, labels, remarks = mark_items(parts.values, answers, chances, codes, parts.configs.ids)
-    known = labels if labels.share < 1.0 else None  # marks of all are the labels themselves
-    return replace(parts, values=marks, labels=known, remarks=(*parts.remarks, *remarks))
+    partial_labels = labels if labels.share < 1.0 else None  # marks of all are the labels
+    return replace(parts, values=marks, labels=partial_labels, remarks=(*parts.remarks, *remarks))
 
 
 def _align(role: str, values: object, parts: ScoreParts) -> Numbers:

@@ -54,12 +54,13 @@ def main(folder: Path) -> None:
         lines += [f"{'runid':<22}\tall\t{name}\n", write_line("num_q", "all", len(values))]
         for m in measures:
             column = [values[q][m] for q in values]
-            lines.append(
-                write_line(m, "all", pytrec_eval.compute_aggregated_measure(m, column))
-            )
+            lines.append(write_line(m, "all", pytrec_eval.compute_aggregated_measure(m, column)))
         (folder / "trec" / f"{name}.txt").write_text("".join(lines))
         paths = [str(folder / "qrels"), str(folder / f"{name}.run")]
-        for place, options in (("trec_ir_measures", []), ("trec_ir_measures_json", ["-o", "jsonl"])):
+        for place, options in (
+            ("trec_ir_measures", []),
+            ("trec_ir_measures_json", ["-o", "jsonl"]),
+        ):
             asked = ["nDCG@10", "AP"] if options else ["nDCG@10", "AP", "P(rel=2)@5"]
             text = subprocess.run(
                 ["ir_measures", "-q", *options, *paths, *asked],
