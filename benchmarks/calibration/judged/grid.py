@@ -1,4 +1,4 @@
-"""The judged prompts that are simulated; `python -m benchmarks.calibration.judged.grid` writes them.
+"""The judged prompts that of the study; `python -m benchmarks.calibration.judged.grid` lists them.
 
 `cells.csv` was committed before any of them was run. Half of the cells are open, for working on the
 method; the others were run once, after it was settled.

@@ -111,7 +111,7 @@ def _read_json(path: Path) -> tuple[Values, LogEnd | None]:
     rows, unfinished = read_lines(path, TOOL)
     values: Values = {}
     for number, row in enumerate(rows):
-        cells = tuple(get_text(row, name) for name in ("measure", "query_id", "value"))
+        cells = get_text(row, "measure"), get_text(row, "query_id"), get_text(row, "value")
         if not all(cells) or (cells[1] != ALL and _read_value(row.get("value")) is None):
             raise _make_line_error(path, number, row)
         _add(values, *cells, path, number)

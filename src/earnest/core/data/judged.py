@@ -76,7 +76,7 @@ def mark_items(
     chance = _read_chances(probability, run, labelled)
     marks = _mend(f, h, labelled, chance, units)
     marks[~run] = np.nan
-    weight = np.where(labelled, 1.0 / chance, 0.0)
+    weight: Array = np.where(labelled, 1.0 / chance, 0.0)
     low, high = float(np.min(f[run])), float(np.max(f[run]))
     labels = Labels(
         share=_measure_share(weight, run, units),
@@ -155,13 +155,16 @@ def _mend(
     the variance of the marks smallest. The slope is shrunk by 1 - 1 / F, to 0 where chance alone
     explains it, and lies between 0 and 1.
     """
-    inverse = np.where(labelled, 1.0 / chance, 0.0)
-    weight = inverse * np.where(labelled, 1.0 / chance - 1.0, 0.0)
+    inverse: Array = np.where(labelled, 1.0 / chance, 0.0)
+    weight: Array = inverse * np.where(labelled, 1.0 / chance - 1.0, 0.0)
     centre = _centre(f, weight)
     x = np.where(labelled, f - centre, 0.0)
     y = np.where(labelled, h - centre, 0.0)
     count = int(units.max()) + 1
-    moments = [_sum_units(labelled * 1.0, units, count), _sum_units(weight, units, count)]
+    moments = [
+        _sum_units(labelled.astype(np.float64), units, count),
+        _sum_units(weight, units, count),
+    ]
     moments += [
         _sum_units(weight * term, units, count) for term in (x, y, x * x, x * y, y * y)
     ]  # each (units, C)
@@ -190,12 +193,12 @@ def _centre(f: Array, weight: Array) -> Array:
     total = weight.sum(axis=(0, 2), keepdims=True)
     usual = np.nanmean(f, axis=(0, 2), keepdims=True)
     sums = np.where(weight > 0.0, weight * f, 0.0).sum(axis=(0, 2), keepdims=True)
-    return np.where(total > 0.0, sums / np.where(total > 0.0, total, 1.0), usual)
+    return np.asarray(np.where(total > 0.0, sums / np.where(total > 0.0, total, 1.0), usual))
 
 
 def _sum_units(values: Array, units: NDArray[np.intp], count: int) -> Array:
     """Return the sums (units, C) of values (n, C, R)."""
-    of_items = values.sum(axis=2)
+    of_items: Array = np.asarray(values.sum(axis=2))
     if count == len(units) and (units == np.arange(count)).all():
         return of_items
     sums = np.zeros((count, values.shape[1]))
@@ -207,7 +210,7 @@ def _measure_share(weight: Array, run: NDArray[np.bool_], units: NDArray[np.intp
     """Return Kish's effective number of labelled units over all units, the smallest of columns."""
     count = int(units.max()) + 1
     sums = _sum_units(weight, units, count)
-    present = _sum_units(run * 1.0, units, count) > 0.0
+    present = _sum_units(run.astype(np.float64), units, count) > 0.0
     worth = sums.sum(axis=0) ** 2 / np.square(sums).sum(axis=0)
     return float(np.clip((worth / present.sum(axis=0)).min(), 0.0, 1.0))
 

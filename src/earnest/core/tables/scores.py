@@ -87,7 +87,11 @@ def read_score_parts(
         frame = _Frame.of(table, about, (config, score, repeat), configs, form)
         return frame.read_long() if frame.long else frame.read_wide()
     words = {"config": config, "score": score, "repeat": repeat, "format": form}
-    words |= {"human": human, "probability": probability}
+    words |= {
+        name: value
+        for name, value in (("human", human), ("probability", probability))
+        if _is_name(value)
+    }
     for name, value in {**words, **named}.items():
         if isinstance(value, str):
             raise InputError(
@@ -390,11 +394,10 @@ class _Frame:
         kind = np.float32 if raw.dtype in (bool, np.float32) else np.float64
         values = np.full(shape, np.nan, dtype=kind)
         values[cells] = raw.astype(kind)
-        labels = {
-            name: self.given[name]
-            if self.roles[name] is None
-            else self._read_label_cells(name, shape, cells)
+        columns_of_labels = {
+            name: self._read_label_cells(name, shape, cells)
             for name in ("human", "probability")
+            if self.roles[name] is not None
         }
         per = None
         if self.roles["per"] is not None:
@@ -408,11 +411,12 @@ class _Frame:
             columns = [configs.index(name) for name in self.wanted]
             configs, values = configs.take(columns), values[:, columns]
             per = None if per is None else per[:, columns]
-            for name, role in self.roles.items():
-                if name in labels and role is not None:
-                    labels[name] = cast(Numbers, labels[name])[:, columns]
+            columns_of_labels = {
+                name: matrix[:, columns] for name, matrix in columns_of_labels.items()
+            }
         parts = replace(self._finish(values, configs, first), per=per)
-        return read_labels(parts, labels["human"], labels["probability"])
+        of_people = {**self.given, **columns_of_labels}
+        return read_labels(parts, of_people["human"], of_people["probability"])
 
     def _read_label_cells(
         self, role: str, shape: tuple[int, ...], cells: tuple[NDArray[np.intp], ...]
@@ -626,8 +630,8 @@ def _align_table(role: str, values: object, parts: ScoreParts) -> Numbers:
         )
     rows = _find_items(role, other, parts)
     matrix = np.full(shape, np.nan)
-    columns = [parts.configs.ids.index(name) for name in other.configs.ids]
-    matrix[np.ix_(rows, columns)] = other.values
+    columns = np.array([parts.configs.ids.index(name) for name in other.configs.ids])
+    matrix[rows[:, None], columns] = other.values
     return matrix
 
 
@@ -636,7 +640,7 @@ def _read_table_of_labels(role: str, table: object) -> ScoreParts:
     names = Columns.of(opened).names
     score = role if role in names and OF_SCORES["config"].find(names) is not None else None
     keys = ("id", "groups", "tasks", "config", "repeat", "configs", "per", "fold", "form")
-    return read_score_parts(table, score=score, **dict.fromkeys(keys))  # type: ignore[arg-type]
+    return read_score_parts(table, score=score, **dict.fromkeys(keys))
 
 
 def _find_items(role: str, other: ScoreParts, parts: ScoreParts) -> NDArray[np.intp]:
