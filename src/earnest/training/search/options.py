@@ -21,6 +21,7 @@ from earnest.engine.limits import read_budget
 from earnest.methods.base import Method
 from earnest.metrics.families import MetricLike
 from earnest.training.fit.run import RunOptions
+from earnest.training.fit.stages import read_stages
 from earnest.training.protocols import Estimator
 from earnest.training.search.dropping.bced import DroppingRule, read_dropping
 from earnest.training.search.dropping.stopping import StopWhenWidth, read_stopping
@@ -70,6 +71,7 @@ class SearchOptions:
     param_distributions: object = None
     pre_dispatch: int | str = "2*n_jobs"
     live: str | Path | LivePage | None = None
+    stages: bool | int = False
 
     @property
     def given_candidates(self) -> object:
@@ -99,6 +101,11 @@ class SearchOptions:
     def missing_score(self) -> float:
         """The score of a fit that fails."""
         return np.nan if isinstance(self.error_score, str) else float(self.error_score)
+
+    @cached_property
+    def n_stages(self) -> int:
+        """How many stages are kept of each fit; 0 where stages are no configurations."""
+        return read_stages(self.stages)
 
     @cached_property
     def dropping(self) -> DroppingRule | None:
