@@ -97,7 +97,8 @@ class Rounds:
         params = booster.get_params(deep=False)
         _refuse_other_stages(booster, kind, params)
         name = next((name for name in kind.names if params.get(name) is not None), kind.names[0])
-        count = params.get(name) or kind.usual
+        count = params.get(name)
+        count = kind.usual if count is None else count
         check.whole_number(name, count, low=1)
         return cls(prefix + name, int(cast(int, count)))
 
