@@ -19,6 +19,7 @@ from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     RandomForestClassifier,
 )
+from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -127,9 +128,7 @@ def test_predictions_are_those_of_staged_predict_proba() -> None:
         model = boost(max_depth=2).fit(X[~test], y[~test])
         stages = list(model.staged_predict_proba(X[test]))
         for config, rounds in enumerate(ROUNDS):
-            np.testing.assert_array_equal(
-                pi.responses[test, config, 0], stages[rounds - 1][:, 1]
-            )
+            np.testing.assert_array_equal(pi.responses[test, config, 0], stages[rounds - 1][:, 1])
 
 
 def test_dropped_stages_are_those_that_a_search_of_single_fits_drops() -> None:
@@ -225,7 +224,7 @@ class Failing(GradientBoostingClassifier):
 def test_a_failed_fit_fails_once_for_all_its_stages() -> None:
     X, y = TABLE
     learner = Failing(n_estimators=12, random_state=0)
-    with pytest.warns(Warning):
+    with pytest.warns(FitFailedWarning), pytest.warns(UserWarning, match="non-finite"):
         search = SearchCV(learner, {"max_depth": [1, 3]}, stages=3, cv=3).fit(X, y)
     assert len(search.failures_) == 3
     assert search.counts_.failed == 3

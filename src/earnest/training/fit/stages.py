@@ -115,7 +115,9 @@ class Rounds:
 
 
 def spread_rounds(count: int, stages: int) -> tuple[int, ...]:
-    """Return at most so many of the numbers 1 to count, evenly spread, with the last one."""
+    """Return at most so many of the numbers 1 to count, evenly spread, with the last one; none of 0."""
+    if not stages:
+        return ()
     places = np.ceil(np.arange(1, stages + 1) * count / stages - 1e-9)
     return tuple(int(rounds) for rounds in np.unique(places))
 
@@ -190,7 +192,8 @@ class StagedModel:
         """Return what a method answers after some rounds; one pass answers for all stages."""
         if method == "predict_log_proba":
             with np.errstate(divide="ignore"):
-                return cast("NDArray[np.generic]", np.log(self.answer("predict_proba", position, X)))
+                logs = np.log(self.answer("predict_proba", position, X))
+            return cast("NDArray[np.generic]", logs)
         place = self._transform(X)
         key = method, place
         if key not in self._answers:

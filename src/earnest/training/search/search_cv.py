@@ -477,9 +477,9 @@ def keep_results(
     search.counts_ = judged.counts
     search.begun_ = searched.begun
     search.n_fits_ = searched.ledger.n_fits
-    search.n_fits_saved_ = count_fits(searched.ledger.configurations) * len(
-        prepared.splits
-    ) - search.n_fits_
+    search.n_fits_saved_ = (
+        count_fits(searched.ledger.configurations) * len(prepared.splits) - search.n_fits_
+    )
     search._record = judged
     search._answer = None
     return search
