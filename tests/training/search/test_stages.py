@@ -26,9 +26,10 @@ from sklearn.preprocessing import StandardScaler
 
 import earnest as en
 from earnest import SearchCV
+from earnest.core.data.stages import spread_rounds
 from earnest.errors import InputError
 from earnest.store import MemoryStore, read_run
-from earnest.training.fit.stages import Rounds, spread_rounds
+from earnest.training.fit.stages import Rounds
 
 ROUNDS = [4, 8, 12]
 TABLE = make_classification(160, 6, n_informative=3, flip_y=0.2, random_state=3)

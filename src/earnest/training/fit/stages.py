@@ -17,11 +17,11 @@ from earnest.adapters.trials.run_file import SHARED
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Key, Store, TaskOutcome
+from earnest.core.data.stages import spread_rounds
 from earnest.core.text.doors import arg
 from earnest.engine.worker import LIMITED
 from earnest.training.protocols import Answer, Estimator
 
-USUAL = 20  # stages of a fit where nobody says how many
 ANSWERS = ("predict", "predict_proba", "predict_log_proba", "decision_function")
 STOPS = ("early_stopping_rounds", "early_stopping_round", "od_type", "od_wait", "od_pval")
 
@@ -103,31 +103,8 @@ class Rounds:
         return cls(prefix + name, int(cast(int, count)))
 
     def spread(self, stages: int) -> tuple[int, ...]:
-        """Return at most so many numbers of rounds, evenly spread; the last one is all rounds.
-
-        Examples
-        --------
-        >>> from earnest.training.fit.stages import Rounds
-        >>> Rounds("max_iter", 100).spread(5)
-        (20, 40, 60, 80, 100)
-        """
+        """Return at most so many numbers of rounds, evenly spread; the last one is all rounds."""
         return spread_rounds(self.count, stages)
-
-
-def spread_rounds(count: int, stages: int) -> tuple[int, ...]:
-    """Return at most so many of the numbers 1 to count, evenly spread, with the last one; none of 0."""
-    if not stages:
-        return ()
-    places = np.ceil(np.arange(1, stages + 1) * count / stages - 1e-9)
-    return tuple(int(rounds) for rounds in np.unique(places))
-
-
-def read_stages(stages: object) -> int:
-    """Return how many stages are kept of each fit; 0 where stages are no configurations."""
-    if stages is None or isinstance(stages, bool | np.bool_):
-        return USUAL if stages else 0
-    check.whole_number(arg("stages"), stages, low=2)
-    return int(cast(int, stages))
 
 
 def _find_booster(model: Estimator) -> tuple[str, Estimator]:

@@ -18,10 +18,10 @@ from earnest.adapters.readers import PredictionsRequest
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.data.predictions import Predictions
+from earnest.core.data.stages import read_stages, spread_rounds
 from earnest.core.text.doors import arg
 from earnest.training.fit.response import take_rows
 from earnest.training.fit.splits import make_splitter
-from earnest.training.fit.stages import read_stages, spread_rounds
 from earnest.training.protocols import Splitter
 
 if TYPE_CHECKING:
@@ -175,8 +175,8 @@ class BoosterFolds:
             )
         self._x = X
         self._groups = groups
-        self.folds: list[Fold] = _read_folds(folds, self._y, groups, random_state)
-        self._fold = _test_fold_of_each(self.folds, len(self._y))
+        self.folds: list[Fold] = read_folds(folds, self._y, groups, random_state)
+        self._fold = find_test_folds(self.folds, len(self._y))
         self._runs: list[KeptRun] = []
 
     def __repr__(self) -> str:
@@ -398,7 +398,7 @@ class BoosterFolds:
         return answers
 
 
-def _read_folds(
+def read_folds(
     folds: Splitter | int | Sequence[tuple[ArrayLike, ArrayLike]],
     y: NDArray[np.generic],
     groups: ArrayLike | None,
@@ -425,7 +425,7 @@ def _has_enough(y: NDArray[np.generic], folds: int) -> bool:
     return bool(np.unique(y, return_counts=True)[1].min() >= folds)
 
 
-def _test_fold_of_each(folds: Sequence[Fold], n: int) -> NDArray[np.intp]:
+def find_test_folds(folds: Sequence[Fold], n: int) -> NDArray[np.intp]:
     """Return the fold (n,) that tests each case, and refuse cases without one or with two."""
     counts = np.zeros(n, dtype=np.intp)
     fold = np.full(n, -1, dtype=np.intp)

@@ -16,12 +16,12 @@ from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Progress, Store
 from earnest.core.base.rng import RngLike
 from earnest.core.data.selection import EnsembleRule
+from earnest.core.data.stages import read_stages
 from earnest.core.text.doors import arg
 from earnest.engine.limits import read_budget
 from earnest.methods.base import Method
 from earnest.metrics.families import MetricLike
 from earnest.training.fit.run import RunOptions
-from earnest.training.fit.stages import read_stages
 from earnest.training.protocols import Estimator
 from earnest.training.search.dropping.bced import DroppingRule, read_dropping
 from earnest.training.search.dropping.stopping import StopWhenWidth, read_stopping
