@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier
 
+import earnest as en
 from earnest import SearchCV
 
 pytestmark = pytest.mark.slow
@@ -70,11 +71,9 @@ def search_once(cell: Cell, run: int) -> tuple[float, float, float]:
     rng = np.random.default_rng([cell.seed, run])
     X, y = draw(cell.n, cell.signal, rng)
     learner, grid = LEARNERS[cell.learner]
-    search = SearchCV(
-        learner, grid, stages=20, cv=5, scoring="accuracy", random_state=run, n_resamples=200
-    )
+    search = SearchCV(learner, grid, stages=20, cv=5, scoring="accuracy", random_state=run)
     search.set_params(refit=cell.signal > 0).fit(X, y)
-    estimate = search.estimate_
+    estimate = en.estimate(search.predictions_, metric="accuracy", rng=run, n_resamples=200)
     truth = 0.5
     if cell.signal:
         others = draw(FURTHER, cell.signal, rng)

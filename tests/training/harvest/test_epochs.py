@@ -77,7 +77,9 @@ def test_many_classes_and_two_columns(tmp_path: Path) -> None:
     for positive, column in (("ill", 0), ("well", 1)):
         two = en.learners.EpochFolds(words, 3, folder=tmp_path / positive, positive=positive)
         for fold, (_, test) in enumerate(two.folds):
-            two.record(shares[test][:, :2] / shares[test][:, :2].sum(1)[:, None], fold=fold, epoch=1)
+            two.record(
+                shares[test][:, :2] / shares[test][:, :2].sum(1)[:, None], fold=fold, epoch=1
+            )
         pi = two.predictions()
         assert pi.target.classes[1] == positive
         np.testing.assert_allclose(

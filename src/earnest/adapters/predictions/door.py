@@ -42,7 +42,16 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.tables.opening import READ
 from earnest.core.text.doors import arg
 
-TOOLS = (autogluon, epochs, h2o, mljar, optuna, run_file, skore, tabrepo)  # each registers its readers
+TOOLS = (
+    autogluon,
+    epochs,
+    h2o,
+    mljar,
+    optuna,
+    run_file,
+    skore,
+    tabrepo,
+)  # each registers its readers
 KEPT = ("predictions.parquet", "predictions.npz", "predictions.csv")  # of a run, in this order
 BESIDE = (RUN_FILE, "estimate.json")  # what else a run has: a table alone may be anyone's
 

@@ -95,9 +95,7 @@ def _read_arrays(file: NpzFile) -> EpochCases:
     if int(file["version"]) > VERSION:
         raise ValueError(f"version {int(file['version'])} is newer than {VERSION}")
     groups = file["groups"] if "groups" in file.files else None
-    return EpochCases(
-        file["y"], file["fold"].astype(np.intp), groups, str(file["positive"].item())
-    )
+    return EpochCases(file["y"], file["fold"].astype(np.intp), groups, str(file["positive"].item()))
 
 
 def _refuse_damaged(path: Path, error: Exception) -> FormatError:
@@ -123,9 +121,7 @@ def write_answer(place: Path, fold: int, epoch: int, answer: NDArray[np.float64]
         np.save(file, answer, allow_pickle=False)
 
 
-def read_epochs(
-    source: str | Path, wanted: PredictionsRequest, stages: int = USUAL
-) -> Predictions:
+def read_epochs(source: str | Path, wanted: PredictionsRequest, stages: int = USUAL) -> Predictions:
     """Make Π of a folder: a configuration for each model and each of some epochs.
 
     Of the epochs that all folds of a model have, at most `stages` are read, evenly spread.

@@ -26,7 +26,7 @@ from earnest.core.base.errors import InputError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.stages import USUAL
 from earnest.core.text.doors import arg
-from earnest.training.harvest.boosters import read_folds, find_test_folds
+from earnest.training.harvest.boosters import find_test_folds, read_folds
 from earnest.training.protocols import Splitter
 
 if TYPE_CHECKING:
