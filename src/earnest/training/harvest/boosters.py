@@ -404,6 +404,7 @@ def read_folds(
     groups: ArrayLike | None,
     random_state: int,
 ) -> list[Fold]:
+    """Return the rows that train and test each fold, of what a user gives as folds."""
     from sklearn.utils.multiclass import type_of_target
 
     splitter: object = folds
