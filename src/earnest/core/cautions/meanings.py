@@ -462,8 +462,8 @@ _ALL = (
         "A column alone, its missing values, zeros or order, tells the outcome. Or a tool stopped "
         "training on the test fold, or made features or tuned once for all folds.",
         "Models look better than they are; no method corrects it.",
-        "Leave out a column known only after the outcome (`ignore`), and such models, or use new "
-        "cases.",
+        "Leave out a column known only after the outcome (`ignore`), and such models. Instead of "
+        "stopping early, keep `stages`, or use new cases.",
     ),
     Meaning(
         "EN084",
