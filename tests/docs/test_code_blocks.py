@@ -130,7 +130,7 @@ def test_every_method_has_a_page_with_every_part_and_knob(name: str) -> None:
     parts = ["The idea", "The formula", "What is estimated", "What it assumes", "When it fails"]
     parts += ["Knobs", "Example", "How it behaved in simulation", "Source"]
     assert [p for p in re.findall(r"^## (.+)$", text, re.M) if p in parts] == parts
-    assert f"<!-- generated: facts {stem} -->" in text
+    assert f"<!-- made: facts {stem} -->" in text
     knobs = text.split("## Knobs")[1].split("## Example")[0]
     for field in fields(METHODS[name]):
         assert f"`{field.name}`" in knobs
