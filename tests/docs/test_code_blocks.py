@@ -202,7 +202,7 @@ def test_the_reference_describes_every_option_of_every_command_once() -> None:
 
 def list_rows(text: str) -> list[str]:
     """Return the options that the rows of a table describe."""
-    return re.findall(r"^\| `(--[a-z-]+)`", text, re.M)
+    return re.findall(r"^\| `(--[a-z0-9-]+)`", text, re.M)
 
 
 def test_the_reference_lists_every_key_of_the_json() -> None:
