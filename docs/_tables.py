@@ -97,13 +97,12 @@ def tests_table() -> str:
         [
             f"[`{spec.name}`](../comparison/{spec.name}.md)",
             str(spec.estimand),
-            str(spec.metrics),
             _yes(spec.repeats),
             _yes(spec.groups),
         ]
         for spec in (test.spec for test in TESTS.values())
     )
-    return table(["test", "compares", "metrics", "repeats", "groups"], rows)
+    return table(["test", "compares", "repeats", "groups"], rows)
 
 
 def metrics_table(*tasks: str) -> str:
@@ -148,11 +147,11 @@ def methods_table(group: str) -> str:
     def row(method: Any) -> list[str]:
         spec = method.spec
         link = f"[`{spec.name}`]({_page(method)}.md)"
-        return [link, spec.title, _yes(spec.interval), str(spec.metrics)]
+        return [link, spec.title, _yes(spec.interval)]
 
     mine = [method for method in METHODS.values() if _group(method.spec) == group]
     mine.sort(key=lambda method: not method.spec.interval)
-    made = table(["method", "in words", "interval", "metrics"], (row(method) for method in mine))
+    made = table(["method", "in words", "interval"], (row(method) for method in mine))
     pages = "\n".join(_page(method) for method in mine)
     return f"{made}\n```{{toctree}}\n:hidden:\n:caption: {METHOD_GROUPS[group]}\n\n{pages}\n```\n"
 

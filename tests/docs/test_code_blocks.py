@@ -268,6 +268,15 @@ def test_readme_says_what_it_is_in_three_sentences() -> None:
     assert len(re.findall(r"[.?](?:\s|$)", first)) == 3
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_the_first_words_have_the_numbers_of_the_first_example(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    first, printed = text.split("\n\n")[1], text.split("```text\n")[1].split("```")[0]
+    value, low, high, naive = re.findall(r"\b0\.\d+", first)
+    assert f" {value}, 95 % interval [{low}, {high}]" in printed
+    assert f"best_score_: {naive}\n" in printed
+
+
 def test_pages_do_not_shout() -> None:
     for page in EVERY_MARKDOWN:
         text = re.sub(r"`[^`]*`|\$[^$]*\$|<!--.*?-->|!\[", "", prose(page), flags=re.S)
