@@ -106,7 +106,8 @@ def test_pages_print_the_numbers_of_the_study() -> None:
         rows[line] = row.held_models / row.runs
     section = page.split("| population | metric |")[1].split("\n\n")[0]
     shown = [line for line in section.splitlines()[2:] if line.startswith("| ")]
-    assert shown and set(shown) <= set(rows)
+    assert shown
+    assert set(shown) <= set(rows)
     hidden = [share for line, share in rows.items() if line not in shown]
     words = f"In [{len(hidden)} more rows](../../benchmarks/claims/training.csv) the first is"
     assert f"{words} {min(hidden):.2f} or more" in " ".join(page.split())
