@@ -29,7 +29,7 @@ class ErrorShares(Plain):
         In rising order, the last one the largest that was seen.
     shares : ndarray, shape (m,)
         The share of new rows whose error is at most that, corrected for the selection of the
-        model; the last one is 1.
+        model, which leaves the last one below 1.
     n_units : int
         The cases, or the groups of cases, that they come from.
 
@@ -57,7 +57,7 @@ class ErrorShares(Plain):
             and bool((np.diff(self.errors) >= 0).all() and (np.diff(self.shares) >= 0).all())
             and self.errors[0] >= 0
             and self.shares[0] >= 0
-            and self.shares[-1] == 1.0
+            and 0 < self.shares[-1] <= 1
         )
         if not whole:
             raise InputError(
@@ -68,8 +68,8 @@ class ErrorShares(Plain):
 
     @property
     def highest_level(self) -> float:
-        """The highest level that so few cases can promise."""
-        return self.n_units / (self.n_units + 1)
+        """The highest level that so few cases can promise after such a selection."""
+        return float(self.shares[-1]) * self.n_units / (self.n_units + 1)
 
     def find_bound(self, level: float) -> float:
         """Return the error that this share of new rows does not exceed.
@@ -78,15 +78,13 @@ class ErrorShares(Plain):
         larger: `level * (n + 1) / n`.
         """
         level = check.check_share("interval", level)
-        share = level * (self.n_units + 1) / self.n_units
-        if share > 1.0 + ROUNDING:
-            units = math.ceil(level / (1.0 - level) - ROUNDING)
+        share = level * (self.n_units + 1) / self.n_units - ROUNDING
+        if share > self.shares[-1]:
             lowered = math.floor(self.highest_level * 100) / 100
             raise InputError(
                 f"{arg('interval')} is too high for so few cases",
-                needs=f"at least {units:,} cases or groups in training",
-                got=f"{self.n_units:,}",
-                cure=f"Use {lowered:g} or less." if lowered > 0 else "",
+                needs=f"at most {lowered:g} with {self.n_units:,} cases or groups",
+                got=check.show(level),
+                cure=f"Use {lowered:g}, or tune on more cases." if lowered > 0 else "",
             )
-        place = int(np.searchsorted(self.shares, share - ROUNDING))
-        return float(self.errors[min(place, len(self.errors) - 1)])
+        return float(self.errors[np.searchsorted(self.shares, share)])

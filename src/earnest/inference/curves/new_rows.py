@@ -54,7 +54,8 @@ def measure_errors(
 ) -> ErrorShares | None:
     """Return the corrected distribution of the errors of the delivered model on new rows.
 
-    None where the predictions are neither probabilities of classes nor numbers.
+    None where the predictions are neither probabilities of classes nor numbers, or where so few
+    cases promise nothing.
 
     Parameters
     ----------
@@ -102,8 +103,7 @@ def measure_errors(
         lost = find_loss(usable, metric, shares, reached, seeds, rule=rule, n_jobs=n_jobs)
         reached = np.minimum.accumulate((reached - lost)[::-1])[::-1]
     reached = np.clip(reached, 0.0, 1.0)
-    reached[-1] = 1.0
-    return ErrorShares(ranked, reached, _count_units(usable))
+    return ErrorShares(ranked, reached, _count_units(usable)) if reached[-1] > 0 else None
 
 
 def _count_units(pi: Predictions) -> int:

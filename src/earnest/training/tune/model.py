@@ -234,7 +234,7 @@ class Model:
             got = "a model that predicts scores, not probabilities"
             cure = "Tune by a metric of probabilities, such as 'log_loss'."
         else:
-            got = "a model file without them, as older versions wrote it"
+            got = "a model file without them"
             cure = "Make the model again with `earnest tune`."
         raise InputError(
             f"{arg('interval')} needs out-of-sample errors of the model",
