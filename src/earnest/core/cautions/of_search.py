@@ -224,7 +224,7 @@ def predictions_would_add(assumed: bool) -> Words:
     read = " They are read as the folds of one cross-validation." if assumed else ""
     return Words(
         f"The search kept the scores of its folds, not the predictions.{read}",
-        "Predictions would give a narrower interval, any other metric, thresholds, subgroups and "
+        "Predictions would give an interval by cases, any other metric, thresholds, subgroups and "
         "tests case by case.",
         "Next time write `earnest.SearchCV` where you wrote `GridSearchCV`: it keeps them.",
     )
