@@ -15,7 +15,7 @@ import time
 import warnings
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +31,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import earnest as en
 from benchmarks.new_rows.grid import LEVELS, Cell, read_cells
-from benchmarks.rows import write_rows
+from benchmarks.rows import read_rows, write_rows
 from earnest.core.base.rng import Seeds
 from earnest.inference.curves import new_rows
 from earnest.inference.resampling.ensembles import choose_ensembles
@@ -41,7 +41,18 @@ Floats = NDArray[np.float64]
 Fit = Callable[[Floats, Floats], Callable[[Floats], Floats]]  # -> predict (m, C) or (m, C, K)
 RESULTS = Path(__file__).parent / "results.csv"
 FEATURES, FOLDS, NEW, GROUP = 10, 5, 2_000, 5
-FIELDS = ("cell", "seed", "level", "corrected", "held", "size")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A level of a search: the share of new cases that it held for, and how large bounds are."""
+
+    cell: int
+    seed: int
+    level: float
+    corrected: int
+    held: float
+    size: float
 
 
 @dataclass(frozen=True)
@@ -159,7 +170,7 @@ def fit_learners(task: str, n_classes: int) -> Fit:
     return fit
 
 
-def run_search(cell: Cell, seed: int) -> list[tuple[object, ...]]:
+def run_search(cell: Cell, seed: int) -> list[Row]:
     """Return how often bounds hold for new cases, corrected and not, at every level."""
     rng = np.random.default_rng([cell.number, seed])
     data = draw_data(cell, rng)
@@ -200,7 +211,7 @@ def run_search(cell: Cell, seed: int) -> list[tuple[object, ...]]:
     answer = np.tensordot(answers, shares[0], axes=([1], [0]))
     errors, sizes = measure_new(answer, data.new_y, n_classes)
     several = rule if len(members) > 1 else None
-    rows: list[tuple[object, ...]] = []
+    rows = []
     for corrected in (1, 0):
         some = pi if corrected else pi.select(list(members))
         seen = new_rows.measure_errors(some, metric, members, Seeds(seed), rule=several)
@@ -211,8 +222,8 @@ def run_search(cell: Cell, seed: int) -> list[tuple[object, ...]]:
             if level > seen.highest_level:
                 continue
             bound = seen.find_bound(level)
-            held = (errors <= bound + 1e-9).mean()
-            rows.append((cell.number, seed, level, corrected, held, sizes(bound)))
+            held = float((errors <= bound + 1e-9).mean())
+            rows.append(Row(cell.number, seed, level, corrected, held, sizes(bound)))
     return rows
 
 
@@ -237,19 +248,23 @@ def run(half: str, minutes: float, out: Path, most: int) -> None:
     end = time.monotonic() + 60 * minutes
     warnings.simplefilter("ignore")
     with out.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(FIELDS)
+        names = [each.name for each in fields(Row)]
+        writer = csv.DictWriter(file, names, lineterminator="\n")
+        writer.writeheader()
         for seed in range(most):
             for cell in cells:
                 if time.monotonic() > end:
                     return
-                writer.writerows(run_search(cell, seed))
+                writer.writerows(map(asdict, run_search(cell, seed)))
             file.flush()
 
 
 @dataclass(frozen=True)
 class Result:
-    """A level of a cell: the mean share of new cases that its bounds held for."""
+    """A level of a cell: the mean share of new cases that its bounds held for.
+
+    `searches` are those whose cases sufficed for the level after the correction.
+    """
 
     cell: int
     half: str
@@ -268,17 +283,19 @@ class Result:
     size_uncorrected: float
 
 
+def read_results() -> list[Result]:
+    """Return the committed results."""
+    return read_rows(Result, RESULTS)
+
+
 def sum_up(raw: list[Path]) -> list[Result]:
     """Return the means of all cells."""
     cells = {cell.number: cell for cell in read_cells()}
     found: dict[tuple[int, float, int], list[tuple[float, float]]] = defaultdict(list)
-    for path in raw:
-        with path.open(encoding="utf-8") as file:
-            for row in csv.DictReader(file):
-                key = (int(row["cell"]), float(row["level"]), int(row["corrected"]))
-                found[key].append((float(row["held"]), float(row["size"])))
+    for row in (row for path in raw for row in read_rows(Row, path)):
+        found[row.cell, row.level, row.corrected].append((row.held, row.size))
     results = []
-    for number, level in sorted({key[:2] for key in found}):
+    for number, level in sorted({key[:2] for key in found if key[2]}):
         pairs = np.array(found[number, level, 1])
         plain = np.array(found.get((number, level, 0), [(np.nan, np.nan)]))
         cell = cells[number]
@@ -286,7 +303,7 @@ def sum_up(raw: list[Path]) -> list[Result]:
             Result(
                 number, cell.half, cell.data, cell.task, cell.n, cell.n_configs, cell.by, cell.rule,
                 level, len(pairs), float(pairs[:, 0].mean()),
-                float(pairs[:, 0].std(ddof=1) / np.sqrt(len(pairs))), float(plain[:, 0].mean()),
+                float(pairs[:, 0].std() / np.sqrt(len(pairs))), float(plain[:, 0].mean()),
                 float(pairs[:, 1].mean()), float(plain[:, 1].mean()),
             )
         )  # fmt: skip
