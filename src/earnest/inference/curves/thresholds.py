@@ -9,7 +9,8 @@ nothing to the measures of that class and is not drawn again for them.
 
 The bands come from the cases of the winner: exact binomial limits for as many independent cases as
 a share is worth, at a level at which they hold at all thresholds at once. Normal multipliers of
-what each case adds to the winner's curve give that level.
+what each case adds to the winner's curve give that level. They are laid around the corrected values
+and around the winner's own, and cover both.
 """
 
 from __future__ import annotations
@@ -390,6 +391,7 @@ def _limit_curves(
     counts = _UnitCounts.of(pi, best, grid, seeds.generator(Purpose.MULTIPLIERS, 1, *stream))
     values = counted.correct(counts, odds, is_guided(pi))
     naive = counts.rates(odds)
+    centres = (values,) if is_guided(pi) else (values, naive)
     side = ask.resolved(True)
     sure = NormalDist().inv_cdf(1.0 - tail_of(level, side))
     curves = {}
@@ -398,8 +400,10 @@ def _limit_curves(
     )
     for name, value in values.items():
         every = counts.find_reach(name, odds, normals, level, side)
-        wide = counts.limit(name, values, odds, wide_by * max(every, sure), side)
-        narrow = counts.limit(name, values, odds, wide_by * sure, side)
+        wide, narrow = (
+            _cover(*(counts.limit(name, each, odds, wide_by * reach, side) for each in centres))
+            for reach in (max(every, sure), sure)
+        )
         ends = (value, *wide, *narrow, naive[name])
         curves[name] = ThresholdCurve(*(list_finite(edge) for edge in ends))
     return curves
@@ -932,8 +936,10 @@ class _Rule:
         naive = winner.rates(odds)["net_benefit"] - other.rates(odds)["net_benefit"]
         value = mine - theirs
         parts = _Disagreements.of(winner, other, odds)
+        centres = (value,) if is_guided(pi) else (value, naive)
+        least, most = np.min(centres, axis=0), np.max(centres, axis=0)
         wide, narrow = (
-            _open_ends(value - down, value + up, side, (-np.inf, np.inf))
+            _open_ends(least - down, most + up, side, (-np.inf, np.inf))
             for down, up in (parts.limit(wide_by * reach) for reach in (every, sure))
         )
         lines = (list_finite(line) for line in (value, *wide, *narrow, naive))
@@ -966,6 +972,7 @@ def limit_binomial(share: Floats, trials: Floats, tail: float) -> tuple[Floats, 
     return np.where(defined, low, np.nan), np.where(defined, high, np.nan)
 
 
+Band = tuple[Floats, Floats]
 Weighted = tuple[Floats | float, Floats, Floats]  # a factor, and the reach below and above
 
 
@@ -985,6 +992,19 @@ def _combine_shares(first: Weighted, second: Weighted, together: Floats) -> tupl
         return np.asarray(np.sqrt(np.maximum(square, 0.0)))
 
     return reach(f_down, g_low), reach(f_up, g_high)
+
+
+def _cover(band: Band, *others: Band) -> Band:
+    """Return the band that covers it and others, where it is defined.
+
+    What a choice adds is an estimate, too: of models that learn from one another's cases it can be
+    nothing. So a band covers that of the corrected values and that of the winner's own.
+    """
+    low, high = band
+    for below, above in others:
+        low = np.where(np.isnan(low), low, np.fmin(low, below))
+        high = np.where(np.isnan(high), high, np.fmax(high, above))
+    return low, high
 
 
 def _open_ends(
