@@ -604,10 +604,10 @@ _ALL = (
     Meaning(
         "EN140",
         "scores that are missing",
-        "Items lack the score of a configuration, of samples or of one of two results, a log is "
-        "not whole, or people did not label a random part.",
-        "Missing is not 0: items without every score are left out. If what is missing is unlike "
-        "the rest, the result is off.",
+        "Items lack the score of a configuration, a sample or a result; a log is not whole; or "
+        "people did not label a random part.",
+        "Missing is not 0: such items are left out. If what is missing is unlike the rest, the "
+        "result is off.",
         'Run what is missing. If a failed answer is a wrong one, pass `incomplete="worst"`.',
     ),
     Meaning(
