@@ -26,8 +26,8 @@ EvidenceTable: TypeAlias = (
 )
 TABLES = (Predictions, Scores, Replicates, NestedPredictions, PairedHalves, FoldScores)
 NEEDS = (
-    "earnest.Predictions, Scores or Replicates, a fitted SearchCV or GridSearchCV, the result of "
-    "tune, the folder of a run, a run file, a ledger, or a file of predictions or scores"
+    "earnest.Predictions, Scores or Replicates, a fitted SearchCV, the result of tune, the folder "
+    "of a run, a run file, a ledger, or a file of predictions or scores"
 )
 
 
