@@ -463,7 +463,7 @@ _ALL = (
         "training on the test fold, or made features or tuned once for all folds.",
         "Models look better than they are; no method corrects it.",
         "Leave out a column known only after the outcome (`ignore`), and such models. Instead of "
-        "stopping early, keep `stages`, or use new cases.",
+        "stopping, keep `stages`.",
     ),
     Meaning(
         "EN084",
@@ -573,7 +573,7 @@ _ALL = (
         "(`00123`), dates, text, many levels, another encoding, or several sheets.",
         "Numbers are read as they must be meant, marks as missing, `00123` as a category, dates "
         "and text as numbers, and only the first sheet.",
-        "Look at the examples. Set `decimal` and `thousands`, or save it as UTF-8 CSV.",
+        "Look at the examples. Set `decimal`, or save as UTF-8 CSV.",
     ),
     Meaning(
         "EN126",
