@@ -41,7 +41,7 @@ CLOSE = 1e-9  # of a value, by which the mean of its folds may differ
 COMPLETE = "COMPLETE"
 
 
-def read_study(study: Study | StudyContent) -> FoldScores:
+def read_study_folds(study: Study | StudyContent) -> FoldScores:
     """Read the fold scores that the trials of a study carry.
 
     They are looked for in this order: a list reported by `report_cross_validation_scores`; user
@@ -82,9 +82,9 @@ def _find_rows(trials: list[FrozenTrial]) -> dict[int, Scores]:
     return {}
 
 
-def read_search(search: Any) -> FoldScores:
+def read_optuna_search(search: Any) -> FoldScores:
     """Read a fitted `OptunaSearchCV`, which keeps the scores of splits in its study."""
-    scores = read_study(search.study_)
+    scores = read_study_folds(search.study_)
     scorer, scoring = getattr(search, "scorer_", None), getattr(search, "scoring", None)
     name = score_name(SINGLE, scorer, scoring)
     splits = read_splits(getattr(search, "cv", None), scores.n_folds)
@@ -102,8 +102,8 @@ def read_search(search: Any) -> FoldScores:
 def read_storage(source: str | Path) -> FoldScores:
     """Read a study from a storage: a URL, a SQLite file or a journal file."""
     if isinstance(source, str) and "://" in source:
-        return read_study(open_study_url(source, None))
-    return read_study(_open_file(Path(source)))
+        return read_study_folds(open_study_url(source, None))
+    return read_study_folds(_open_file(Path(source)))
 
 
 def find_in_file(path: Path) -> FoldScores | None:
@@ -111,7 +111,7 @@ def find_in_file(path: Path) -> FoldScores | None:
     study = _open_file(path)
     trials = study.get_trials(deepcopy=False)
     rows = _find_rows([trial for trial in trials if trial.state.name == COMPLETE])
-    return read_study(study) if rows else None
+    return read_study_folds(study) if rows else None
 
 
 def _open_file(path: Path) -> Study | StudyContent:
@@ -222,13 +222,13 @@ register(
         name="fold_scores_of_optuna_search",
         words="a fitted OptunaSearchCV",
         takes=has_study,
-        read=read_search,
+        read=read_optuna_search,
         rank=EARLY,
     )
 )
 register(
     FoldScoresReader(
-        name="fold_scores_of_study", words="an Optuna study", takes=is_study, read=read_study
+        name="fold_scores_of_study", words="an Optuna study", takes=is_study, read=read_study_folds
     )
 )
 register(

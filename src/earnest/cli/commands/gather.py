@@ -64,7 +64,7 @@ class CaseArrays:
     cautions: tuple[Caution, ...] = ()
 
 
-def read_columns(data: Path | None, named: ColumnNames, csv: TableArguments) -> CaseArrays:
+def read_case_arrays(data: Path | None, named: ColumnNames, csv: TableArguments) -> CaseArrays:
     """Read the named columns of a table; nothing where no table is given.
 
     The rows of the table are in the order that the tool was given.
@@ -261,7 +261,7 @@ def command(
     from earnest.adapters.predictions.door import predictions_from
 
     named = ColumnNames(**{each.name: getattr(options, each.name) for each in fields(ColumnNames)})
-    columns = read_columns(data, named, csv)
+    columns = read_case_arrays(data, named, csv)
     pi = predictions_from(
         source,
         columns.outcome,

@@ -302,8 +302,8 @@ _ALL = (
     Meaning(
         "EN044",
         "few cases of a class for the interval of an AUC, F1 or a calibration",
-        "A class has ten cases or fewer (twenty for `near_winner` and for a calibration), or only "
-        "one in a fold.",
+        "A class has ten cases or fewer (twenty for `near_winner` and a calibration), or only one "
+        "in a fold.",
         "The limits assume a law that so few do not follow, and are usually too narrow: 95 % "
         "intervals of `delong` held in 82 % with five cases.",
         "Use more cases of that class or fewer folds; for F1, use `bbc`.",
@@ -512,8 +512,7 @@ _ALL = (
         "EN100",
         "configurations whose predictions were not kept",
         "Trials completed without `keep_predictions`, models of a tool have no out-of-fold "
-        "predictions, a table of R holds one configuration, or a search kept only scores of "
-        "folds.",
+        "predictions, a table of R holds one configuration, or a search kept only scores of folds.",
         "They took part in the choice, and nothing corrects for that. Your winner may differ "
         "from the tool's.",
         "Keep the predictions of every configuration; the caution says why some are missing.",
@@ -570,11 +569,11 @@ _ALL = (
     Meaning(
         "EN121",
         "cells that are read as something else than they look",
-        "A table has numbers such as `1,234.50` or `45 %`, marks of missing values, codes "
-        "(`00123`), dates, text, another encoding, or several sheets.",
-        "Numbers are read as the only ones they can mean, marks as missing, codes as categories, "
-        "dates and text as numbers.",
-        "Look at the examples. Set `decimal`, or save it as CSV in UTF-8.",
+        "A table has formatted numbers (`1,234.50`, `45 %`), marks of missing values, codes "
+        "(`00123`), dates, text, many levels, another encoding, or several sheets.",
+        "Numbers are read as they must be meant, marks as missing, `00123` as a category, dates "
+        "and text as numbers, and only the first sheet.",
+        "Look at the examples. Set `decimal` and `thousands`, or save it as UTF-8 CSV.",
     ),
     Meaning(
         "EN126",
