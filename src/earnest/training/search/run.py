@@ -11,6 +11,7 @@ from time import monotonic
 from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from earnest.adapters.predictions.run_file import CASES, about_cases
 from earnest.adapters.trials.ranges import ranges_of
@@ -87,7 +88,7 @@ def search_all(
             prepared.experiment,
             replace(run, deadline=deadline),
             identity=prepared.identity,
-            total=(count_planned(candidates) or 0) * len(splits),
+            total=_count_planned_fits(candidates) * len(splits),
             title="Search",
         ) as opened,
     ):
@@ -133,7 +134,7 @@ def _watch_by(
     """Yield how fits are run, with their progress counted, and shown on a live page."""
     run, names = options.run, prepared.scoring.names or (SINGLE,)
     meter = read_meter(run.progress)
-    meter.expect(n_configs=count_planned(prepared.candidates) or 0, n_splits=len(prepared.splits))
+    meter.expect(n_configs=_count_planned_fits(prepared.candidates), n_splits=len(prepared.splits))
     run = replace(run, progress=meter)
     if page is None:
         yield run
@@ -157,6 +158,18 @@ def _watch_by(
 def count_planned(candidates: ConfigurationList | DynamicSearch) -> int | None:
     """Return the largest number of configurations, or None if it is unknown."""
     return len(candidates) if isinstance(candidates, ConfigurationList) else candidates.limit()
+
+
+def count_fits(configurations: Sequence[Configuration]) -> int:
+    """Return how many fits on a split configurations need; stages of a fit need one."""
+    fits = {configuration.fit for configuration in configurations if configuration.fit is not None}
+    return len(fits) + sum(configuration.fit is None for configuration in configurations)
+
+
+def _count_planned_fits(candidates: ConfigurationList | DynamicSearch) -> int:
+    if isinstance(candidates, ConfigurationList):
+        return count_fits(candidates.configurations)
+    return count_planned(candidates) or 0
 
 
 def record_all(opened: Run, ledger: OutcomeLog, cells: Sequence[EngineTask]) -> None:
@@ -224,13 +237,18 @@ def _run_by_fold(
             continue
         pi = pick_answer(pi, metric)
         if stop is not None and stop.test(pi, metric, seeds, done).stop:
-            _skip(opened, int(alive.sum()) * (count - done))
+            _skip(opened, _count_alive_fits(ledger, alive) * (count - done))
             return done, trace
         if drop is not None:
-            test = drop.test(pi, metric, seeds, done, alive)
+            test, before = drop.test(pi, metric, seeds, done, alive), alive
             trace, alive = trace.after(test, tuple(ledger.ids)), alive & ~test.dropped
-            _skip(opened, int(test.dropped.sum()) * (count - done))
+            ended = _count_alive_fits(ledger, before) - _count_alive_fits(ledger, alive)
+            _skip(opened, ended * (count - done))
     return count, trace
+
+
+def _count_alive_fits(ledger: OutcomeLog, alive: NDArray[np.bool_]) -> int:
+    return count_fits([ledger.configurations[config] for config in np.flatnonzero(alive)])
 
 
 def _skip(opened: Run, count: int) -> None:
