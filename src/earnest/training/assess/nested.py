@@ -26,7 +26,7 @@ from earnest.inference.remarks import evidence_remarks, warn_of_undefined_folds
 from earnest.kernels.score import fold_scores, score_table
 from earnest.metrics.families import Metric
 from earnest.training.fit.experiment import LEARNER, make_cells
-from earnest.training.fit.ledger import Ledger
+from earnest.training.fit.ledger import OutcomeLog
 from earnest.training.fit.problem import explain_no_estimate
 from earnest.training.fit.run import run_all
 from earnest.training.fit.splits import Splits, check_partition
@@ -335,7 +335,7 @@ def _judge_folds(
     """Return what the search makes of its inner folds of an outer split, or of all folds."""
     splits = nesting.outer if outer is None else nesting.inner[outer]
     fold_setup = replace(prepared, splits=splits)
-    ledger = Ledger(splits, prepared.problem.plan, prepared.scoring.names, static=True)
+    ledger = OutcomeLog(splits, prepared.problem.plan, prepared.scoring.names, static=True)
     candidates = prepared.candidates
     assert isinstance(candidates, ConfigurationList)
     for config in ledger.add(candidates.ids, candidates.configurations):
@@ -369,7 +369,7 @@ def _make_outer_predictions(
     """Return the outer Π: each fold predicted by the model of its inner winner."""
     plan, outer = prepared.problem.plan, nesting.outer
     assert plan is not None
-    ledger = Ledger(outer, plan, None)
+    ledger = OutcomeLog(outer, plan, None)
     ledger.add([WINNER], [LEARNER])
     for split, config in enumerate(winners):
         outcome = outcomes[nesting.key(config, None, split)]

@@ -58,7 +58,7 @@ class Failure:
     note: str | None = None
 
 
-class Ledger:
+class OutcomeLog:
     """Collects outcomes, in any order, into the arrays of a search.
 
     Parameters
@@ -320,7 +320,7 @@ class AllFailedError(EarnestError, ValueError):
     """No fit of a search succeeded."""
 
 
-def tell_failures(ledger: Ledger, error_score: float) -> None:
+def tell_failures(ledger: OutcomeLog, error_score: float) -> None:
     """Warn of fits and scores that failed; raise if no fit succeeded."""
     from sklearn.exceptions import FitFailedWarning
 
