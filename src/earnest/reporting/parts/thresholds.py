@@ -95,7 +95,8 @@ def _notes(thresholds: Thresholds) -> tuple[str, ...]:
     useful = " and net benefit" if "net_benefit" in thresholds.curves else ""
     notes = [
         "What choosing adds is taken off the winner's own values, by what resamples lose on the "
-        f"cases left out. Scores above the threshold are called {thresholds.positive}. Bands: {level}.",
+        f"cases left out. Scores above the threshold are called {thresholds.positive}. "
+        f"Bands: {level}.",
         "A threshold chosen on these cases looks better than it is. The values of a rule are "
         "corrected for that choice, too; the second value is what the search itself shows.",
         f"Predictive values{useful} are for {percent(round(thresholds.prevalence, 3))} of class "
