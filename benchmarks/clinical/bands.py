@@ -62,7 +62,7 @@ def judge_search(
             others = rng.choice(np.flatnonzero(outcome == label), len(rows), replace=False)
             fresh[rows] = ahead[k, others]
     scores = {"fresh": fresh[:, [FIXED]], "one": p[:, [FIXED]], "many": p}
-    held = {}
+    held: dict[tuple[str, str], bool] = {}
     for name in tables:
         table = en.thresholds(
             en.Predictions.from_arrays(y, scores[name], fold),

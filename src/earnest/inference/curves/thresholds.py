@@ -371,7 +371,11 @@ class _Counted:
         falling = np.minimum.accumulate(fair, axis=1)
         rising = np.maximum.accumulate(fair[:, ::-1], axis=1)[:, ::-1]
         hits, alarms = 0.5 * (falling + rising) * sizes[:, None]
-        return count_rates(hits, alarms, float(sizes[0]), float(sizes[1]), odds)
+        rates = count_rates(hits, alarms, float(sizes[0]), float(sizes[1]), odds)
+        own = winner.rates(odds)  # without a case that it calls so, a predictive value is a guess
+        for name in ("ppv", "npv"):
+            rates[name] = np.where(np.isnan(own[name]), np.nan, rates[name])
+        return rates
 
 
 def _limit_curves(

@@ -92,13 +92,11 @@ def _choice(thresholds: Thresholds, choice: ThresholdChoice) -> CutChoice:
 
 def _notes(thresholds: Thresholds) -> tuple[str, ...]:
     level = percent(thresholds.confidence_level)
-    chooser = (
-        "the one configuration" if thresholds.n_configs == 1 else "the configuration that it chose"
-    )
     useful = " and net benefit" if "net_benefit" in thresholds.curves else ""
     notes = [
-        f"Every resample is decided by {chooser}, on the cases left out. Scores above the "
-        f"threshold are called {thresholds.positive}. Bands: {level}.",
+        "What choosing adds is taken off the winner's own values, by what resamples lose on the "
+        f"cases left out. Scores above the threshold are called {thresholds.positive}. "
+        f"Bands: {level}.",
         "A threshold chosen on these cases looks better than it is. The values of a rule are "
         "corrected for that choice, too; the second value is what the search itself shows.",
         f"Predictive values{useful} are for {percent(round(thresholds.prevalence, 3))} of class "
