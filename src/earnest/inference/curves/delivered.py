@@ -95,9 +95,7 @@ class DeliveredEnsemble:
             rule=rule,
             selection=replace(selection, n_resamples=few, draws=None),
             whole=replace(blend(pi, shares), configs=Configs(ids=("ensemble",))),
-            crossed=cross_fit(
-                pi, metric, rule, selection.seeds, n_partitions=turns, n_jobs=n_jobs
-            ),
+            crossed=cross_fit(pi, metric, rule, selection.seeds, n_partitions=turns, n_jobs=n_jobs),
             n_members=len(estimate.ensemble),
         )
 
@@ -126,7 +124,8 @@ class DeliveredEnsemble:
             for top in range(0, len(inbag), BLOCK):
                 rows = slice(top, top + BLOCK)
                 block = shares[rows]
-                filled = np.where(block.any(axis=1)[:, None], block, 1.0 / block.shape[1])
+                exists = np.asarray(block.any(axis=1))[:, None]
+                filled = np.where(exists, block, 1.0 / block.shape[1])
                 blended = blend(self.pi, filled)
                 parts.append(judge(blended, inbag.take(rows), outside.take(rows)))
             return np.column_stack([scores, np.concatenate(parts)])

@@ -153,8 +153,8 @@ def gain_beside(
     """
     selection, members = ResampledSelection.of(estimate), len(estimate.ensemble or ())
     if members:
-        plain = {"selector": Pooled(), "draws": None, "metric": None, "value": None}
-        selection = replace(selection, **plain)
+        pooled = Pooled()
+        selection = replace(selection, selector=pooled, draws=None, metric=None, value=None)
     if type(selection.selector) is not Pooled:
         raise EvidenceError(
             "the search did not choose by the best pooled score",

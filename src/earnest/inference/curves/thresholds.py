@@ -318,9 +318,7 @@ def thresholds_of(
                 n_repeats=pi.n_repeats,
                 knobs={
                     "n_resamples": selection.n_resamples,
-                    "selector": selection.selector.name
-                    if ensemble is None
-                    else ensemble.rule.name,
+                    "selector": selection.selector.name if ensemble is None else ensemble.rule.name,
                 },
                 versions=list_versions(),
             ),

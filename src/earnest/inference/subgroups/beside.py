@@ -123,9 +123,7 @@ def subgroups_beside(
         winner=winner,
         cells=cells,
         scores=scored.scores,
-        pools={
-            column.name: LossPool.of(shown, metric, winner, column.codes) for column in columns
-        },
+        pools={column.name: LossPool.of(shown, metric, winner, column.codes) for column in columns},
         level=level,
         selection=selection,
     )
@@ -152,9 +150,7 @@ def subgroups_beside(
             knobs={
                 "by": [column.name for column in columns],
                 "n_resamples": selection.n_resamples,
-                "selector": selection.selector.name
-                if ensemble is None
-                else ensemble.rule.name,
+                "selector": selection.selector.name if ensemble is None else ensemble.rule.name,
             },
             versions=list_versions(),
         ),

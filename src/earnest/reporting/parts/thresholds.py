@@ -95,10 +95,12 @@ def _notes(thresholds: Thresholds) -> tuple[str, ...]:
     chooser = (
         "the one configuration" if thresholds.n_configs == 1 else "the configuration that it chose"
     )
+    decided = f"Every resample is decided by {chooser}, on the cases left out"
+    if thresholds.n_members is not None:
+        decided = "Each small part of the cases is decided by the ensemble chosen on all others"
     useful = " and net benefit" if "net_benefit" in thresholds.curves else ""
     notes = [
-        f"Every resample is decided by {chooser}, on the cases left out. Scores above the "
-        f"threshold are called {thresholds.positive}. Bands: {level}.",
+        f"{decided}. Scores above the threshold are called {thresholds.positive}. Bands: {level}.",
         "A threshold chosen on these cases looks better than it is. The values of a rule are "
         "corrected for that choice, too; the second value is what the search itself shows.",
         f"Predictive values{useful} are for {percent(round(thresholds.prevalence, 3))} of class "
