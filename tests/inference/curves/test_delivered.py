@@ -195,3 +195,30 @@ def test_the_gain_beside_an_ensemble_is_that_of_the_best_single_configuration() 
     assert alone.n_members is None
     again = en.results.Gain.from_dict(gain.to_dict())
     assert again.n_members == gain.n_members
+
+
+def test_an_ensemble_of_one_is_called_by_its_name() -> None:
+    pi, rule = make_predictions(), en.rules.GreedyEnsemble(size=1)
+    estimate = en.estimate(pi, metric="roc_auc", selector=rule, n_resamples=20, rng=1, by=LEVELS)
+    table = thresholds_beside(estimate, pi, en.metric("roc_auc"))
+    assert estimate.subgroups is not None
+    assert table.winner == estimate.subgroups.winner == estimate.winner is not None
+    assert gain_beside(estimate, pi, en.metric("roc_auc")).n_members is None
+
+
+@pytest.mark.parametrize("task", ["regression", "multiclass"])
+def test_subgroups_of_an_ensemble_of_any_task_add_up_to_its_score(task: str) -> None:
+    """A mean over cases: that of all is the mean of the subgroups by their cases."""
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, 3, N)
+    if task == "regression":
+        values = y[:, None] + rng.standard_normal((N, C))
+        pi, metric = en.Predictions.from_arrays(y + 0.5, values, task="regression"), "mae"
+    else:
+        p = rng.dirichlet(np.ones(3), (N, C)) + 0.8 * (y[:, None, None] == np.arange(3))
+        p = (p / p.sum(axis=2, keepdims=True))[:, :, None]
+        pi, metric = en.Predictions.from_arrays(y, p, task="multiclass"), "log_loss"
+    estimate = judge(pi, metric, by={"site": LEVELS})
+    assert estimate.subgroups is not None
+    mean = sum(each.n_cases * (each.value or 0.0) for each in estimate.subgroups) / N
+    assert mean == pytest.approx(estimate.value, abs=EXACT)

@@ -176,8 +176,8 @@ def word_advice(gain: Gain) -> tuple[str, ...]:
         return (f"Collect more {_more_of(gain)} before you try more configurations.", cases)
     most = show_difference(gain, gain.interval.high)
     return (
-        f"{_name_search(gain)} gained at most {most}. If that is too little to matter, stop here; otherwise "
-        f"collect more {_more_of(gain)} before you try more configurations.",
+        f"{_name_search(gain)} gained at most {most}. If that is too little to matter, stop here; "
+        f"otherwise collect more {_more_of(gain)} before you try more configurations.",
         cases,
     )
 

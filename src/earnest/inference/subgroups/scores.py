@@ -189,7 +189,7 @@ def score_ensemble_on_masks(
 def _draw_ensembles(
     ensemble: DeliveredEnsemble, rows: Sequence[NDArray[np.intp]], n_jobs: int | None
 ) -> Floats:
-    """Return the scores of in-bag ensembles on masks (M, B, 2): on all cases, and those left out."""
+    """Return the scores of in-bag ensembles on masks: on all cases, and left out: (M, B, 2)."""
     metric = ensemble.metric
 
     def judge(blended: Predictions, _: Weights, outside: Weights) -> Floats:
