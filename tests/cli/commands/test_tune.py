@@ -87,8 +87,7 @@ def test_the_files_are_written_and_json_says_what_estimate_json_says(run, here):
 
 
 def test_a_learning_curve_is_written_and_told_where_it_is_asked(run, here):
-    single = (*QUICK, "--ensemble", "none")  # what a search gained is not drawn for an ensemble
-    done = run(*single, "--learning-curve")
+    done = run(*QUICK, "--learning-curve")
     assert done.code == 0
     folder = here / "run"
     made = LearningCurve.load(folder / "learning.json")
