@@ -94,7 +94,7 @@ def test_a_learning_curve_is_written_and_told_where_it_is_asked(run, here):
     assert f"{made.sizes[-2]} to {made.sizes[-1]}" in " ".join(done.out.split())
     assert "learning.json" in done.out
     assert 'id="more-cases"' in (folder / "report.html").read_text("utf-8")
-    again = run(*single, "--learning-curve", "--resume")
+    again = run(*QUICK, "--learning-curve", "--resume")
     assert timeless(again.out) == timeless(done.out)
 
 
