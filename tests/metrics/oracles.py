@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import optimize, special, stats
 from sklearn import metrics as sk
 
 from earnest.core import Task
@@ -140,19 +140,74 @@ def calibration(name: str, y: Values, response: Values, weight: Values | None) -
 
 
 def fit_logit(design: Values, offset: Values, y: Values, w: Values) -> Values:
-    """Return logistic coefficients by plain Newton's steps."""
-    beta = np.zeros(design.shape[1])
-    for _ in range(60):
-        p = 1 / (1 + np.exp(-(design @ beta + offset)))
-        beta = beta + np.linalg.solve(
-            (design.T * (w * p * (1 - p))) @ design, design.T @ (w * (y - p))
-        )
+    """Return logistic coefficients: where the gradient of the likelihood vanishes; NaN if nowhere.
+
+    It vanishes nowhere if a plane of the design divides the classes, by linear programming, or if
+    its columns depend on each other.
+    """
+    signed = (2 * y - 1)[:, None] * design
+    rows = np.vstack([-signed, signed])
+    bounds = np.concatenate([np.zeros(len(y)), np.ones(len(y))])
+    best = optimize.linprog(-signed.sum(axis=0), A_ub=rows, b_ub=bounds, bounds=(None, None))
+    nowhere = np.full(design.shape[1], np.nan)
+    if (not offset.any() and best.fun < -1e-7) or np.linalg.matrix_rank(design) < len(nowhere):
+        return nowhere
+
+    def lose(beta: Values) -> float:
+        score = design @ beta + offset
+        return float((w * (np.logaddexp(0, score) - y * score)).sum())
+
+    def descend(beta: Values) -> Values:
+        return design.T @ (w * (special.expit(design @ beta + offset) - y))
+
+    def bend(beta: Values) -> Values:
+        p = special.expit(design @ beta + offset)
+        return (design.T * (w * p * (1 - p))) @ design
+
+    beta = optimize.minimize(
+        lose,
+        np.zeros(len(nowhere)),
+        jac=descend,
+        hess=bend,
+        method="trust-exact",
+        options={"maxiter": 2000},
+    ).x
+    for _ in range(8):
+        beta = beta - np.linalg.solve(bend(beta), descend(beta))
     return beta
+
+
+def reduce_cases(p: Values, y: Values) -> tuple[Values, Values]:
+    """Return the fewest cases of the same shares: 2 of each of two cases are as 1 of each."""
+    cases, counts = np.unique(np.column_stack([p, y]), axis=0, return_counts=True)
+    return tuple(np.repeat(cases, counts // np.gcd.reduce(counts), axis=0).T)
+
+
+def divides(odds: Values, y: Values) -> bool:
+    """Tell whether a step, up or down, has all of one class on a side, up to ties at the step."""
+    return any(max(d * odds[y == 0]) <= min(d * odds[y == 1]) for d in (1, -1))
+
+
+def bend_odds(odds: Values) -> Values:
+    """Return log odds and, where three knots differ, Harrell's restricted cubic spline of them."""
+    a, b, c = np.quantile(odds, [0.1, 0.5, 0.9])
+    if 5 <= len(odds) < 100:
+        a, c = np.sort(odds)[[4, -5]]
+    if min(b - a, c - b) < 1e-8:
+        return odds[:, None]
+    bend = sum(
+        f * np.maximum(odds - t, 0) ** 3
+        for t, f in ((a, 1), (b, -(c - a) / (c - b)), (c, (b - a) / (c - b)))
+    )
+    return np.column_stack([odds, bend / (c - a) ** 2])
 
 
 def calibrate_class(name: str, p: Values, y: Values, w: Values) -> float:
     if name == "expected_observed":
         return (w * p).sum() / (w * y).sum()
+    if (w == 1).all():
+        p, y = reduce_cases(p, y)
+        w = np.ones(len(y))
     if name == "ece":
         ranked = np.sort(p)
         borders = [ranked[round(k * len(p) / 10)] for k in range(1, 10)]
@@ -161,7 +216,11 @@ def calibrate_class(name: str, p: Values, y: Values, w: Values) -> float:
             if (size := places.sum()) > 0:
                 share, away = y[places].mean(), abs((y - p)[places].mean())
                 spread = np.sqrt(share * (1 - share) / size)
-                folded = stats.foldnorm(away / spread, scale=spread).mean() if spread else away
+                folded = (
+                    stats.foldnorm(away / spread, scale=spread).mean()
+                    if spread and np.ptp(p[places]) > 1e-9
+                    else away
+                )
                 total += size / len(p) * (2 * away - folded)
         return max(total, 0.0)
     least = 0.5 * w.min() / w.sum()  # half a case
@@ -172,18 +231,11 @@ def calibrate_class(name: str, p: Values, y: Values, w: Values) -> float:
         return np.nan if name == "calibration_slope" else abs(p[0] - y.mean())
     if name == "calibration_slope":
         return fit_logit(np.column_stack([ones, odds]), 0 * odds, y, w)[1]
-    a, b, c = np.quantile(odds, [0.1, 0.5, 0.9])
-    if len(p) < 100:
-        a, c = np.sort(odds)[[4, -5]]
-    bend = (
-        sum(
-            f * np.maximum(odds - t, 0) ** 3
-            for t, f in ((a, 1), (b, -(c - a) / (c - b)), (c, (b - a) / (c - b)))
-        )
-        / (c - a) ** 2
-    )
-    design = np.column_stack([ones, odds, bend])
-    away = np.abs(p - 1 / (1 + np.exp(-design @ fit_logit(design, 0 * odds, y, w))))
+    if divides(odds, y):
+        away = np.abs(p - y)
+    else:
+        design = np.column_stack([ones, bend_odds(odds)])
+        away = np.abs(p - special.expit(design @ fit_logit(design, 0 * odds, y, w)))
     return away.mean() if name == "ici" else np.quantile(away, 0.5 if name == "e50" else 0.9)
 
 
@@ -212,6 +264,11 @@ def two_classes(
 def regression(name: str, y: Values, value: Values, weight: Values | None) -> float:
     if name in VALUES:
         return VALUES[name](y, value, sample_weight=weight)
+    if name == "calibration_slope":
+        w = np.ones(len(y)) if weight is None else weight
+        apart = value - np.average(value, weights=w)
+        squares = (w * apart * apart).sum()
+        return (w * apart * y).sum() / squares if np.ptp(value) > 0 else np.nan
     if np.ptp(y) == 0:
         return np.nan  # scikit-learn sets 0 or 1; we call that undefined
     if name == "r2":
@@ -220,8 +277,6 @@ def regression(name: str, y: Values, value: Values, weight: Values | None) -> fl
         return sk.explained_variance_score(y, value, sample_weight=weight, force_finite=False)
     if np.ptp(value) == 0:
         return np.nan
-    if name == "calibration_slope":
-        return float(np.polyfit(value, y, 1, w=None if weight is None else np.sqrt(weight))[0])
     if name == "spearman":
         return stats.spearmanr(y, value).statistic
     if name != "pearson":

@@ -50,6 +50,9 @@ USUAL_KNOTS = 3
 FEW_FOR_KNOTS = 100  # cases, of which the outer knots are single ones
 OUTER = 5
 BINS = 10
+BLUR = 1e-10  # of rounding in weights, relative to their sum
+COUNTABLE = 1e6  # cases that real weights may stand for
+SAME = 9  # decimals to which equal log odds agree
 
 
 # Logistic regression, and a restricted cubic spline.
@@ -182,7 +185,7 @@ class CurveFit:
         start[1] = 1.0
         self.coefficients = (
             None
-            if len(np.unique(odds)) < self.design.shape[1] or separates(odds, y)
+            if len(np.unique(odds.round(SAME))) < self.design.shape[1] or separates(odds, y)
             else maximise_likelihood(self.design, np.zeros_like(odds), y, weights, start)
         )
 
@@ -210,22 +213,59 @@ class CurveFit:
 Statistic = Callable[[Array, Array, Array], float]  # probabilities, outcomes, weights
 
 
+def count_cases(masses: Array) -> Array:
+    """Return masses in the largest unit of which each is a whole number.
+
+    So weights count by their ratios alone, and a weight of k as k cases. Masses without such a
+    unit sum to their effective number: (sum m)^2 / sum m^2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.metrics.calibration import count_cases
+    >>> count_cases(np.array([0.2, 0.3, 0.5]))
+    array([2., 3., 5.])
+    """
+    total = float(masses.sum())
+    if not (masses == np.rint(masses)).all():
+        unit = 0.0
+        for mass in masses:
+            unit = _find_unit(unit, float(mass), total * BLUR)
+            if unit < total / COUNTABLE:
+                break
+        whole = masses / unit
+        if unit < total / COUNTABLE or (np.abs(whole - np.rint(whole)) > 1e-4).any():
+            return masses * (total / float(np.square(masses).sum()))
+        masses = np.rint(whole)
+    return np.asarray(masses / np.gcd.reduce(masses.astype(np.int64)))
+
+
+def _find_unit(first: float, second: float, blur: float) -> float:
+    """Return the greatest common divisor of two numbers, up to rounding (Euclid)."""
+    while second > blur:
+        left = math.remainder(first, second)
+        first, second = second, abs(left)
+    return first
+
+
 def scan_cases(
     score: Numbers, truth: Numbers, weights: Numbers, *, statistic: Statistic
 ) -> NDArray[np.float64]:
     """Return a statistic of probabilities (B,), NaN where a class has no weight.
 
-    Real weights count in units of the smallest one.
+    Equal cases are added up first, in a fixed order, so that a case of weight k and k cases are
+    the same to the last digit.
     """
     p, y = score.astype(np.float64), truth.astype(np.float64)
+    atoms, of_case = np.unique(np.column_stack([p, y]), axis=0, return_inverse=True)
+    of_case = of_case.reshape(-1)
     out = np.full(len(weights), np.nan)
     for b, row in enumerate(weights):
-        used = np.flatnonzero(row)
-        labels = y[used]
-        if len(used) and 0.0 < labels.mean() < 1.0 and not np.isnan(p[used]).any():
-            counts = row[used].astype(np.float64)
-            counts = counts / counts.min() if row.dtype.kind == "f" else counts
-            out[b] = statistic(p[used], labels, counts)
+        masses = np.bincount(of_case, weights=row, minlength=len(atoms))
+        used = masses > 0
+        values, labels = atoms[used].T
+        if len(labels) and 0.0 < labels.mean() < 1.0 and not np.isnan(values).any():
+            out[b] = statistic(values, labels, count_cases(masses[used]))
     return out
 
 
@@ -295,7 +335,8 @@ def measure_bins(p: Array, y: Array, weights: Array, *, bins: int, debias: bool)
     """Return the mean distance of shares and mean probabilities of bins, less that of chance.
 
     A share of n cases misses by a normal error of variance s (1 - s) / n, which makes distances
-    too large. The excess of a distance d is E|N(d, variance)| - |d|.
+    too large. The excess of a distance d is E|N(d, variance)| - |d|. A bin of equal probabilities
+    is left as it is: its ties and its weights look the same, so that it has no number of cases.
     """
     places = cut_evenly(p, weights, bins)
     sizes, sums, hits = (
@@ -305,7 +346,10 @@ def measure_bins(p: Array, y: Array, weights: Array, *, bins: int, debias: bool)
     sizes, sums, hits = sizes[some], sums[some], hits[some]
     share, away = hits / sizes, np.abs(hits - sums) / sizes
     if debias:
-        spread = np.sqrt(share * (1.0 - share) / np.maximum(sizes, 1.0))
+        varied = np.array(
+            [np.ptp(p[places == place].round(SAME)) > 0 for place in np.flatnonzero(some)]
+        )
+        spread = np.sqrt(share * (1.0 - share) / np.maximum(sizes, 1.0)) * varied
         steps = ratio(away, spread, undefined=np.inf)
         density = np.exp(-0.5 * np.square(steps)) * math.sqrt(2.0 / math.pi)
         away = away - (spread * density - 2.0 * away * ndtr(-steps))

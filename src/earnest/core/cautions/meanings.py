@@ -302,8 +302,8 @@ _ALL = (
     Meaning(
         "EN044",
         "few cases of a class for the interval of an AUC, F1 or a calibration",
-        "A class has ten cases or fewer (twenty for `near_winner` and for a calibration), or only "
-        "one in a fold.",
+        "A class has ten cases or fewer (twenty for `near_winner` and a calibration), or only one "
+        "in a fold.",
         "The limits assume a law that so few do not follow, and are usually too narrow: 95 % "
         "intervals of `delong` held in 82 % with five cases.",
         "Use more cases of that class or fewer folds; for F1, use `bbc`.",
@@ -462,8 +462,8 @@ _ALL = (
         "A column alone, its missing values, zeros or order, tells the outcome. Or a tool stopped "
         "training on the test fold, or made features or tuned once for all folds.",
         "Models look better than they are; no method corrects it.",
-        "Leave out a column known only after the outcome (`ignore`), and such models, or use new "
-        "cases.",
+        "Leave out a column known only after the outcome (`ignore`), and such models. Instead of "
+        "stopping, keep `stages`.",
     ),
     Meaning(
         "EN084",
@@ -512,8 +512,7 @@ _ALL = (
         "EN100",
         "configurations whose predictions were not kept",
         "Trials completed without `keep_predictions`, models of a tool have no out-of-fold "
-        "predictions, a table of R holds one configuration of a search, or a search kept only the "
-        "scores of its folds.",
+        "predictions, a table of R holds one configuration, or a search kept only scores of folds.",
         "They took part in the choice, and nothing corrects for that. Your winner may differ "
         "from the tool's.",
         "Keep the predictions of every configuration; the caution says why some are missing.",
@@ -572,9 +571,9 @@ _ALL = (
         "cells that are read as something else than they look",
         "A table has formatted numbers (`1,234.50`, `45 %`), marks of missing values, codes "
         "(`00123`), dates, text, many levels, another encoding, or several sheets.",
-        "Numbers are read as the only ones they can mean, marks as missing, `00123` as a "
-        "category, dates and text as numbers, and only the first sheet.",
-        "Look at the examples. Set `decimal` and `thousands`, or save the table as CSV in UTF-8.",
+        "Numbers are read as they must be meant, marks as missing, `00123` as a category, dates "
+        "and text as numbers, and only the first sheet.",
+        "Look at the examples. Set `decimal`, or save as UTF-8 CSV.",
     ),
     Meaning(
         "EN126",
@@ -605,10 +604,10 @@ _ALL = (
     Meaning(
         "EN140",
         "scores that are missing",
-        "Items lack the score of a configuration, of samples or of one of two results, or a "
-        "log is not whole.",
-        "Missing is not 0: items without every score are left out. If the missing answers "
-        "would have been bad, the result is too good.",
+        "Items lack the score of a configuration, a sample or a result; a log is not whole; or "
+        "people did not label a random part.",
+        "Missing is not 0: such items are left out. If what is missing is unlike the rest, the "
+        "result is off.",
         'Run what is missing. If a failed answer is a wrong one, pass `incomplete="worst"`.',
     ),
     Meaning(
