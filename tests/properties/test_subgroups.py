@@ -110,10 +110,11 @@ def test_a_search_an_ensemble_and_scores_answer_or_are_refused() -> None:
     assert divided.subgroups is not None
     assert divided.subgroups.winner == divided.winner
     assert divided.value == en.estimate(search).value
-    with pytest.raises(EvidenceError):
-        en.estimate(
-            make_predictions(), metric="roc_auc", selector="top_average(k=2)", by="site", rng=0
-        )
+    averaged = en.estimate(
+        make_predictions(), metric="roc_auc", selector="top_average(k=2)", by="site", rng=0
+    )
+    assert averaged.subgroups is not None
+    assert (averaged.subgroups.winner, averaged.subgroups.n_members) == (None, 2)
     scores = en.Scores(rng.random((40, 1)), limits=(0, 1))
     half = np.arange(40) % 2
     divided = en.estimate(scores, by=half)

@@ -53,7 +53,7 @@ from earnest.decision.verdict import (
 )
 from earnest.inference.cases.case_values import case_values
 from earnest.inference.resampling.winners import find_best
-from earnest.inference.subgroups.beside import subgroups_beside
+from earnest.inference.subgroups.beside import need_subject, subgroups_beside
 from earnest.methods.base import Method
 from earnest.methods.run import estimate
 from earnest.metrics.families import Metric, MetricLike
@@ -350,7 +350,8 @@ def _judge_alone(
     # Whatever can be refused is refused before the look is counted.
     estimate = _estimate_at(new, ask, ask.share(ask.level))
     ask.check_winner(estimate.winner)
-    _need_one_configuration(estimate, ask)
+    if ask.columns:
+        need_subject(estimate)
     look, level = _take_look(ask, about, measure.name, pi)
     level = ask.share(level)
     if look is not None:
@@ -415,16 +416,6 @@ def _find_columns(evidence: object, pi: Predictions, by: ByLike | None) -> Any:
             cure=f"Leave {arg('by')} out.",
         )
     return find_columns(pi, by)
-
-
-def _need_one_configuration(estimate: Estimate, ask: _GateOptions) -> None:
-    """Refuse subgroups of an ensemble, before a look is counted."""
-    if ask.columns and estimate.winner is None:
-        raise EvidenceError(
-            "subgroups are judged for one configuration, and this estimate is about an ensemble",
-            needs="a search that delivers one configuration",
-            cure=f"Leave {arg('by')} out.",
-        )
 
 
 def _judge_subgroups(

@@ -42,8 +42,10 @@ from earnest.core.text.learning import word_confidence as learning_confidence
 from earnest.core.text.learning import word_headline as learning_headline
 from earnest.core.text.names import simplify_values
 from earnest.core.text.numbers import percent, prose
+from earnest.core.text.subgroups import name_winner as name_subgroups_winner
 from earnest.core.text.subgroups import word_details
 from earnest.core.text.subgroups import word_headline as subgroups_headline
+from earnest.core.text.thresholds import name_winner as name_thresholds_winner
 from earnest.core.text.thresholds import tell_thresholds
 from earnest.core.text.thresholds import word_headline as thresholds_headline
 from earnest.core.text.validation import show_number, tell_validation
@@ -119,7 +121,7 @@ def estimate_fragment(estimate: Estimate) -> str:
 def subgroups_fragment(groups: Subgroups) -> str:
     """Return a table of subgroups: what is shown, a forest plot, facts and cautions."""
     facts = [
-        ("Winner", groups.winner or DASH),
+        ("Winner", name_subgroups_winner(groups)),
         ("Evidence", f"{groups.n_cases} cases, {groups.n_configs} configurations"),
         ("For pasting", repr(groups)),
     ]
@@ -197,7 +199,7 @@ def gain_fragment(gain: Gain) -> str:
 def thresholds_fragment(thresholds: Thresholds) -> str:
     """Return a table of thresholds: what to expect at the usual one, curves, rows and cautions."""
     facts = [
-        ("Winner", thresholds.winner_label or thresholds.winner),
+        ("Winner", name_thresholds_winner(thresholds)),
         ("Chosen by", thresholds.metric),
         ("Evidence", f"{thresholds.n_cases} cases, {thresholds.n_positive} positive"),
         ("For pasting", repr(thresholds)),

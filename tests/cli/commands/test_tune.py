@@ -87,15 +87,14 @@ def test_the_files_are_written_and_json_says_what_estimate_json_says(run, here):
 
 
 def test_a_learning_curve_is_written_and_told_where_it_is_asked(run, here):
-    single = (*QUICK, "--ensemble", "none")  # what a search gained is not drawn for an ensemble
-    done = run(*single, "--learning-curve")
+    done = run(*QUICK, "--learning-curve")
     assert done.code == 0
     folder = here / "run"
     made = LearningCurve.load(folder / "learning.json")
     assert f"{made.sizes[-2]} to {made.sizes[-1]}" in " ".join(done.out.split())
     assert "learning.json" in done.out
     assert 'id="more-cases"' in (folder / "report.html").read_text("utf-8")
-    again = run(*single, "--learning-curve", "--resume")
+    again = run(*QUICK, "--learning-curve", "--resume")
     assert timeless(again.out) == timeless(done.out)
 
 

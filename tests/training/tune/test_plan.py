@@ -441,5 +441,8 @@ def test_the_time_of_ensembles_is_a_line_through_two_numbers_of_cases(target, me
     rule = ENSEMBLE_RULES["greedy"]
     pace = tune_pilot.measure_judging(small.take(np.arange(9000) % 90), metric, rule, Seeds(0))
     assert pace.fixed + 1000 * pace.case == pytest.approx(0.1, rel=0.05)
-    assert pace.at(7000, 1000) == pytest.approx(0.3 * (1000 + 4 * pace.parts), rel=0.05)
+    assert pace.tables == (target == "relapse")  # that of thresholds, of 200 resamples
+    crossed = 4 * pace.parts
+    choices = 1000 + crossed + pace.tables * (200 + crossed)
+    assert pace.at(7000, 1000) == pytest.approx(0.3 * choices, rel=0.05)
     assert pace.count_within(0.3 * 120, 7000, 50, 1000) <= 120

@@ -70,6 +70,29 @@ def test_an_ensemble_is_tuned_kept_and_told(
     assert en.report(found).to_markdown().count("| weight 0.") == len(shares)
 
 
+def test_an_ensemble_has_subgroups_thresholds_and_a_gain(
+    table: pd.DataFrame, tmp_path: Path, quick: dict[str, Any]
+) -> None:
+    y = np.where(table["y"] > table["y"].median(), "yes", "no")
+    site = np.tile(["north", "south"], len(table) // 2)
+    asked = {**quick, "n_configs": 2, "folds": 3, "by": "site"}
+    found = en.tune(table.assign(y=y, site=site), out=tmp_path / "run", **asked)
+    groups = found.estimate.subgroups
+    assert groups is not None
+    assert groups.n_members == len(found.estimate.ensemble or ())
+    assert groups["site", "north"].n_cases == groups["site", "south"].n_cases == len(table) // 2
+    assert all(each.judged for each in groups)
+    written = json.loads((tmp_path / "run" / "estimate.json").read_text(encoding="utf-8"))
+    assert written["subgroups"]["n_members"] == groups.n_members
+    content = en.report(tmp_path / "run").content
+    for part in (content.gain, content.thresholds, content.subgroups):
+        assert part is not None
+    tables = [content.results[name] for name in ("thresholds", "subgroups")]
+    assert [each["n_members"] for each in tables] == [groups.n_members] * 2
+    several = groups.n_members if (groups.n_members or 0) > 1 else None
+    assert content.results["gain"].get("n_members") == several
+
+
 def test_a_report_of_an_ensemble_draws_the_ensemble() -> None:
     """Its curves are those of cross-fitted predictions: their area is the estimate."""
     from earnest.core import Seeds

@@ -20,6 +20,7 @@ from earnest.core.results.thresholds import ThresholdChoice, Thresholds
 from earnest.core.text.numbers import write_count
 from earnest.core.text.thresholds import (
     SHORT,
+    name_winner,
     show_band,
     show_cut,
     show_value,
@@ -139,6 +140,6 @@ def _list_facts(thresholds: Thresholds) -> list[tuple[str, str]]:
         f"seed {thresholds.provenance.seed}",
     ]
     return [
-        ("Winner", f"{thresholds.winner}, chosen by {thresholds.metric}"),
+        ("Winner", f"{name_winner(thresholds)}, chosen by {thresholds.metric}"),
         ("Evidence", ", ".join(parts)),
     ]

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from earnest.core.results.base import FLAT, MetricResult, check_lengths
+from earnest.core.results.base import FLAT, OPTIONAL, MetricResult, check_lengths
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance, Scale
 from earnest.core.results.interval import Interval
@@ -95,6 +95,9 @@ class Gain(Improvement):
         Seed, fingerprint, folds, knobs and versions.
     units : {'cases', 'items', 'folds'}
         What it is about: cases that models predicted, or items that were scored.
+    n_members : int or None
+        How many configurations the delivered ensemble averages. The gain is then that of the best
+        single one, and the ensemble's is not in it.
 
     Examples
     --------
@@ -126,6 +129,7 @@ class Gain(Improvement):
     n_configs: int
     n_resamples: int
     units: str = "cases"
+    n_members: int | None = field(default=None, metadata=OPTIONAL)
 
     @property
     def configurations_for_most(self) -> int | None:

@@ -145,7 +145,9 @@ class Subgroups(MetricResult):
     baseline : str or None
         What the scores are differences to, where two configurations are compared.
     winner : str or None
-        The configuration.
+        The configuration; None for an ensemble of several.
+    n_members : int or None
+        How many configurations are averaged, where a rule chose an ensemble.
     selection : Selection
         Whether the scores are corrected for its choice.
     subgroups : tuple of Subgroup
@@ -194,6 +196,7 @@ class Subgroups(MetricResult):
     cautions: tuple[Caution, ...]
     provenance: Provenance = field(metadata=FLAT)
     baseline: str | None = field(default=None, metadata=OPTIONAL)
+    n_members: int | None = field(default=None, metadata=OPTIONAL)
 
     def __len__(self) -> int:
         """Count the subgroups."""

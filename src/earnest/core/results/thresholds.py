@@ -302,6 +302,8 @@ class Thresholds(MetricResult):
         The metric that chooses the winner.
     winner, positive : str
         The winner on all cases, and the class that is called positive.
+    n_members : int or None
+        How many configurations are averaged, where the winner is an ensemble.
     winner_label : str or None
         The winner with its parameters, where they are known.
     usual : float
@@ -364,6 +366,7 @@ class Thresholds(MetricResult):
     subgroups: tuple[SubgroupThresholds, ...] = ()
     draws: ThresholdDraws | None = field(default=None, repr=False, compare=False, metadata=DRAWN)
     against: DecisionGain | None = field(default=None, metadata=OPTIONAL)
+    n_members: int | None = field(default=None, metadata=OPTIONAL)
 
     def _check_parts(self) -> None:
         super()._check_parts()

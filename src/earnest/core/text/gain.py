@@ -74,6 +74,8 @@ def heading(gain: Gain) -> str:
     seeming, size = (show_difference(gain, score) for score in (gain.seeming, abs(gain.value)))
     if gain.n_configs == 1:
         return "One configuration was tried, so there was nothing to gain"
+    if gain.n_members is not None:
+        return _head_single(gain, size, seeming)
     if gain.shown:
         improved = f"Tuning improved the score by about {size}{_where(gain)}"
         return f"{improved} (the search suggested {seeming})"
@@ -83,6 +85,19 @@ def heading(gain: Gain) -> str:
     if _stayed(gain):
         return "No gain can be shown: the first configuration stayed the best"
     return f"No gain can be shown: the search suggested {seeming}"
+
+
+def _head_single(gain: Gain, size: str, seeming: str) -> str:
+    """Return the heading where the search delivers an ensemble, which is not in the gain."""
+    best = "the best single configuration, without the ensemble,"
+    suggested = f"(the search suggested {seeming})"
+    if gain.shown:
+        return f"{best.capitalize()} improved the score by about {size}{_where(gain)} {suggested}"
+    if gain.lost:
+        return f"{best.capitalize()} lost about {size} {suggested}"
+    if _stayed(gain):
+        return f"No gain can be shown for {best} which is the first one tried"
+    return f"No gain can be shown for {best} {suggested[1:-1]}"
 
 
 def _where(gain: Gain) -> str:
@@ -111,7 +126,8 @@ def word_confidence(gain: Gain) -> str:
     """Return the sentence on the interval of the gain; empty where there is none."""
     if gain.interval is None or _stayed(gain):
         return ""
-    text = f"With {percent(gain.confidence_level)} confidence the winner is"
+    winner = "the winner" if gain.n_members is None else "the best single configuration"
+    text = f"With {percent(gain.confidence_level)} confidence {winner} is"
     return f"{text} {describe_span(gain.interval, count_gain_decimals(gain))} than {_start(gain)}."
 
 
@@ -149,6 +165,8 @@ def word_advice(gain: Gain) -> tuple[str, ...]:
             f"{_more_of(gain)}.",
             cases,
         )
+    if gain.lost and gain.n_members is not None:
+        return (f"Collect more {_more_of(gain)} before you search again.", cases)
     if gain.lost:
         return (
             f"Use {_start(gain)}, or collect more {_more_of(gain)} before you search again.",
@@ -158,10 +176,14 @@ def word_advice(gain: Gain) -> tuple[str, ...]:
         return (f"Collect more {_more_of(gain)} before you try more configurations.", cases)
     most = show_difference(gain, gain.interval.high)
     return (
-        f"The search gained at most {most}. If that is too little to matter, stop here; otherwise "
-        f"collect more {_more_of(gain)} before you try more configurations.",
+        f"{_name_search(gain)} gained at most {most}. If that is too little to matter, stop here; "
+        f"otherwise collect more {_more_of(gain)} before you try more configurations.",
         cases,
     )
+
+
+def _name_search(gain: Gain) -> str:
+    return "The search" if gain.n_members is None else "The best single configuration"
 
 
 def word_line(gain: Gain) -> str:
@@ -169,7 +191,8 @@ def word_line(gain: Gain) -> str:
     value, seeming = (show_difference(gain, score) for score in (gain.value, gain.seeming))
     order = "as tried" if gain.order == "tried" else "in any order"
     size = f"{gain.n_cases} folds" if gain.units == "folds" else f"n={gain.n_cases}"
+    single = "" if gain.n_members is None else " of the best single one"
     return (
-        f"{gain.metric} gain {value}{show_interval(gain)}, seemingly {seeming} "
+        f"{gain.metric} gain{single} {value}{show_interval(gain)}, seemingly {seeming} "
         f"({gain.n_configs} config{'s' * (gain.n_configs != 1)} {order}, {size})"
     )

@@ -69,6 +69,13 @@ def join_names(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
+def name_winner(groups: Subgroups) -> str:
+    """Return what the scores are of: a configuration, or an ensemble."""
+    if groups.winner is None and groups.n_members is not None:
+        return f"ensemble of {groups.n_members}"
+    return groups.winner or NONE
+
+
 def word_headline(groups: Subgroups, margin: float | None = None) -> str:
     """Return what is shown, as the heading of a page.
 

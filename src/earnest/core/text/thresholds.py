@@ -78,6 +78,13 @@ def word_headline(thresholds: Thresholds) -> str:
     )
 
 
+def name_winner(thresholds: Thresholds) -> str:
+    """Return what the table is about: a configuration with its parameters, or an ensemble."""
+    if thresholds.n_members is not None and thresholds.n_members > 1:
+        return f"ensemble of {thresholds.n_members}"
+    return thresholds.winner_label or thresholds.winner
+
+
 def tell_choice(thresholds: Thresholds, choice: ThresholdChoice) -> str:
     """Return what a rule chooses, what to expect there, and what it seemed to be."""
     (sensitivity, own_sensitivity), (specificity, own_specificity) = (
@@ -116,8 +123,10 @@ def tell_thresholds(thresholds: Thresholds) -> str:
 def word_line(thresholds: Thresholds) -> str:
     """Return a table of thresholds as one line."""
     grid = thresholds.thresholds
+    several = thresholds.n_members is not None and thresholds.n_members > 1
+    about = name_winner(thresholds) if several else "the winner"
     return (
-        f"{len(grid)} thresholds from {show_cut(grid[0])} to {show_cut(grid[-1])} of the winner by "
+        f"{len(grid)} thresholds from {show_cut(grid[0])} to {show_cut(grid[-1])} of {about} by "
         f"{thresholds.metric}, {100 * thresholds.confidence_level:g} % bands "
         f"({thresholds.n_configs} config{'s' * (thresholds.n_configs != 1)}, "
         f"n={thresholds.n_cases}, {thresholds.n_positive} positive)"

@@ -148,15 +148,13 @@ def gain_beside(
     """Return the gain of a search, on the same resamples as its estimate.
 
     In the order tried its last corrected score is the estimate by 'bbc', with its interval, unless
-    the table is so large that fewer resamples must do.
+    the table is so large that fewer resamples must do. Where the search delivers an ensemble, it is
+    the gain of the best single configuration, and says so by `n_members`.
     """
-    if estimate.ensemble is not None:
-        raise EvidenceError(
-            "the search delivers an ensemble, and a gain is that of single configurations",
-            needs="an estimate of the best configuration",
-            cure="earnest.gain(predictions, metric=...) shows what the best single one gained.",
-        )
-    selection = ResampledSelection.of(estimate)
+    selection, members = ResampledSelection.of(estimate), len(estimate.ensemble or ())
+    if members:
+        pooled = Pooled()
+        selection = replace(selection, selector=pooled, draws=None, metric=None, value=None)
     if type(selection.selector) is not Pooled:
         raise EvidenceError(
             "the search did not choose by the best pooled score",
@@ -170,7 +168,8 @@ def gain_beside(
     interval = estimate.interval
     level = 0.95 if interval is None else interval.confidence_level
     taken, ask = Order(order), Ask(level)
-    return gain_of(predictions, metric, selection, order=taken, ask=ask, n_jobs=n_jobs)
+    gain = gain_of(predictions, metric, selection, order=taken, ask=ask, n_jobs=n_jobs)
+    return replace(gain, n_members=members) if members > 1 else gain
 
 
 def gain_of(

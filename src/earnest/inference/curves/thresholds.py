@@ -38,6 +38,7 @@ from earnest.core.data.responses import ResponseKind
 from earnest.core.data.selection import SELECTORS, EnsembleRule, Pooled, Selector
 from earnest.core.data.subgroups import ByLike, SubgroupColumn, find_columns, list_cells
 from earnest.core.data.thresholds import check_cuttable
+from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate, Provenance, by_severity, list_finite
 from earnest.core.results.interval import Ask, tail_of
@@ -55,6 +56,7 @@ from earnest.core.results.thresholds import (
 from earnest.core.text.doors import arg
 from earnest.engine.patience import announce_scores
 from earnest.inference.curves.corrected import ResampledSelection, chunks, draw_scores, enough
+from earnest.inference.curves.delivered import DeliveredEnsemble
 from earnest.inference.limits.crossed import JudgeShares
 from earnest.inference.remarks import evidence_remarks
 from earnest.inference.resampling.winners import choose_winner, is_guided
@@ -71,6 +73,7 @@ STEPS = (0.01, 0.005, 0.002, 0.001, 0.0005, 0.0002, 0.0001)
 MULTIPLIERS = 1000  # normal draws that the level of a band is read from
 BUNDLES = 2048  # units from which a sum of several stands for each
 TINY = 1e-12
+ENSEMBLE = "ensemble"  # what a winner of several configurations is called
 
 
 def thresholds(
@@ -194,15 +197,10 @@ def thresholds_beside(
 ) -> Thresholds:
     """Return the table of thresholds, on the same resamples as an estimate.
 
-    Of many cases the first resamples are enough.
+    Of many cases the first resamples are enough. Of an ensemble, the values are those of
+    cross-fitted predictions, as its score is.
     """
     check_cuttable(predictions)
-    if estimate.ensemble is not None and estimate.winner is None:
-        raise EvidenceError(
-            "the search chose an ensemble",
-            needs="a selector that names one configuration",
-            got=f"{len(estimate.ensemble)} members",
-        )
     selection = ResampledSelection.of(estimate)
     few = enough(predictions.n_cases * predictions.n_repeats, selection.n_resamples)
     if few < selection.n_resamples:
@@ -217,6 +215,7 @@ def thresholds_beside(
         thresholds=given,
         final=estimate.winner,
         columns=columns,
+        delivered=estimate if estimate.ensemble is not None else None,
         n_jobs=n_jobs,
     )
 
@@ -245,36 +244,52 @@ def thresholds_of(
     final: str | None = None,
     against: str | int | None = None,
     columns: Sequence[SubgroupColumn] = (),
+    delivered: Estimate | None = None,
     n_jobs: int | None = None,
 ) -> Thresholds:
     """Return the table from checked arguments.
 
     `final` is the winner on all cases, if known, and `columns` divide them into subgroups.
+    `delivered` is the estimate of an ensemble, which the table then is about.
     """
     if columns:
         divided = replace(predictions.target, subgroups=tuple(columns))
         predictions = replace(predictions, target=divided)
     pi = predictions.usable()
     rule = None if against is None else _Rule.of(pi, against)
-    if final is None:
+    every, n_configs, ensemble = pi, pi.n_configs, None
+    if delivered is not None:
+        ensemble = DeliveredEnsemble.of(delivered, pi, metric, n_jobs=n_jobs)
+    if ensemble is not None:
+        pi, selection, best = ensemble.whole, ensemble.selection, 0
+        names = (ENSEMBLE if final is None else final), final
+    elif final is None:
         best, _, _ = choose_winner(pi, metric, selection.selector, n_jobs=n_jobs)
     else:
         best = pi.configs.index(final)
+    if ensemble is None:
+        names = pi.configs.ids[best], pi.configs.ids[best]
+    label = None if names[1] is None else predictions.configs.find_label(names[1])
     scores = _list_scores(pi, best)
     grid = _lay_grid(pi, scores, thresholds)
     cuts = _Cuts(pi, best, grid)
     cells = list_cells(pi.target.subgroups) if columns else []
     subsets = [pi.take(rows) for _, _, rows in cells]
-    with announce_scores(pi, metric, selection.n_resamples, "Thresholds"):
-        draws, winners, counted, others = _count_all(
-            pi, metric, selection, cuts, rule, cells, n_jobs=n_jobs
-        )
+    with announce_scores(every, metric, selection.n_resamples, "Thresholds"):
+        if ensemble is not None:
+            draws, whole_counts, counted = _count_ensemble(ensemble, grid, cells, n_jobs=n_jobs)
+            winners, others = np.empty(0, dtype=np.intp), None
+        else:
+            draws, winners, counted, others = _count_all(
+                pi, metric, selection, cuts, rule, cells, n_jobs=n_jobs
+            )
+            whole_counts = _Counted.of(draws)
     wide_by = 1.0  # as much wider as means of judged cases vary more than those of all
     if pi.guides is not None and is_guided(pi):
         wide_by = JudgeShares.of(pi.guides, winners).variance ** 0.5
-    several = pi.n_configs > 1
-    remarks = [*(_yield_remarks(pi) if several else ()), *evidence_remarks(predictions, metric)]
-    tables = [_Counted.of(draws), *counted]
+    several = n_configs > 1
+    remarks = [*(_yield_remarks(every) if several else ()), *evidence_remarks(predictions, metric)]
+    tables = [whole_counts, *counted]
     shared = 1.0 - (1.0 - ask.confidence_level) / max(len(cells), 1)
     levels = [ask.confidence_level, *(shared for _ in cells)]
 
@@ -288,14 +303,14 @@ def thresholds_of(
             ),
             response=str(pi.kind),
             scale=metric.scale,
-            winner=pi.configs.ids[best],
-            winner_label=predictions.configs.find_label(pi.configs.ids[best]),
+            winner=names[0],
+            winner_label=label,
             positive=str(pi.target.classes[1]),
             usual=cut(pi),
             prevalence=positive / subset.n_cases,
             n_cases=subset.n_cases,
             n_positive=positive,
-            n_configs=pi.n_configs,
+            n_configs=n_configs,
             n_resamples=selection.n_resamples,
             confidence_level=level,
             side=str(ask.resolved(True)),
@@ -307,11 +322,12 @@ def thresholds_of(
                 n_repeats=pi.n_repeats,
                 knobs={
                     "n_resamples": selection.n_resamples,
-                    "selector": selection.selector.name,
+                    "selector": selection.selector.name if ensemble is None else ensemble.rule.name,
                 },
                 versions=list_versions(),
             ),
             draws=draws if which == 0 else None,
+            n_members=None if ensemble is None else ensemble.n_members,
         )
 
     subgroups = tuple(
@@ -335,10 +351,13 @@ class _Counted:
         All positives, and all negatives.
     above : ndarray, shape (2, 2, G)
         Those above each threshold.
+    final : bool
+        Whether the shares on the cases left out stand for themselves, as those of an ensemble do.
     """
 
     totals: Floats
     above: Floats
+    final: bool = False
 
     @classmethod
     def of(cls, draws: ThresholdDraws) -> _Counted:
@@ -360,7 +379,7 @@ class _Counted:
         good for another reason, and the shares on the cases left out stand for themselves.
         """
         sizes = np.array([winner.positives.sum(), winner.negatives.sum()])
-        if guided:
+        if guided or self.final:
             positives, negatives = self.totals[1].tolist()
             return count_rates(self.above[1, 0], self.above[1, 1], positives, negatives, odds)
         sizes = np.where(self.totals[1] > 0.0, sizes, 0.0)  # undefined where none is left out
@@ -376,6 +395,12 @@ class _Counted:
         for name in ("ppv", "npv"):
             rates[name] = np.where(np.isnan(own[name]), np.nan, rates[name])
         return rates
+
+    @classmethod
+    def left_out(cls, row: Floats) -> _Counted:
+        """Read totals, hits and alarms of cases left out, which stand for themselves."""
+        above = row[2:].reshape(2, -1)
+        return cls(np.stack([row[:2]] * 2), np.stack([above] * 2), final=True)
 
 
 def _limit_curves(
@@ -550,6 +575,55 @@ def _count_all(
     others = None if rule is None else counted.pop()
     best = table[:, 1].astype(np.intp)
     return ThresholdDraws(hits_in, alarms_in, hits_out, alarms_out, totals), best, counted, others
+
+
+def _count_ensemble(
+    ensemble: DeliveredEnsemble,
+    grid: Floats,
+    cells: Sequence[tuple[str, str, NDArray[np.intp]]],
+    *,
+    n_jobs: int | None,
+) -> tuple[ThresholdDraws, _Counted, list[_Counted]]:
+    """Return what resamples count of their own ensembles, then what cross-fitted ones do.
+
+    The first tell what a chosen threshold loses; the others, of all cases and of each subgroup,
+    are what to expect.
+    """
+    size = len(grid)
+
+    crossed = ensemble.crossed
+    beside = cells if crossed is None else []
+
+    def judge(blended: Predictions, inbag: Weights, outside: Weights) -> Floats:
+        subsets = [(blended.take(rows), outside.values[:, rows]) for _, _, rows in beside]
+        table = []
+        for b in range(blended.n_configs):
+            row = slice(b, b + 1)
+            parts = [count_above(blended, b, grid, (inbag.values[row], outside.values[row]))]
+            parts += [count_above(subset, b, grid, (left[row],)) for subset, left in subsets]
+            table.append(np.concatenate(parts, axis=1))
+        return np.concatenate(table)
+
+    counts = ensemble.resample(judge, columns=4 * size * (1 + len(beside)), n_jobs=n_jobs)
+    edges = [4, *(4 + k * size for k in (1, 2, 3, 4))]
+    totals, hits_in, alarms_in, hits_out, alarms_out, rest = np.split(
+        counts.astype(np.int64), edges, axis=1
+    )
+    draws = ThresholdDraws(hits_in, alarms_in, hits_out, alarms_out, totals)
+    if crossed is None:
+        sums = rest.sum(axis=0).astype(np.float64).reshape(len(beside), 2 + 2 * size)
+        return (
+            draws,
+            replace(_Counted.of(draws), final=True),
+            [_Counted.left_out(row) for row in sums],
+        )
+    subsets = [crossed, *(crossed.take(rows) for _, _, rows in cells)]
+    ones = [np.ones((1, subset.n_cases), dtype=np.uint8) for subset in subsets]
+    first, *counted = (
+        _Counted.left_out(count_above(subset, 0, grid, (every,))[0])
+        for subset, every in zip(subsets, ones, strict=True)
+    )
+    return draws, first, counted
 
 
 def count_above(

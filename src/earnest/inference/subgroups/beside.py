@@ -26,10 +26,10 @@ from earnest.core.results.subgroups import (
     Subgroups,
     SubgroupStanding,
 )
-from earnest.core.text.doors import arg
 from earnest.engine.patience import announce_scores
 from earnest.inference.curves.calibration import judge_part
 from earnest.inference.curves.corrected import ResampledSelection, enough
+from earnest.inference.curves.delivered import DeliveredEnsemble
 from earnest.inference.subgroups.laws import (
     LossPool,
     ScoreLimits,
@@ -37,7 +37,7 @@ from earnest.inference.subgroups.laws import (
     find_tail,
     limit_difference,
 )
-from earnest.inference.subgroups.scores import MaskScore, score_masks
+from earnest.inference.subgroups.scores import MaskScore, score_ensemble_on_masks, score_masks
 from earnest.metrics.families import Metric
 
 LEAST_UNITS = 10  # of a subgroup, below which it has no limits
@@ -73,9 +73,12 @@ def subgroups_beside(
 ) -> Subgroups:
     """Return the score of an estimate's winner in every subgroup, corrected like the estimate.
 
+    The winner is a configuration, or the ensemble that a rule chose.
+
     **What is estimated.** In every subgroup the performance of the configuration that this rule
     chooses on all cases. It is chosen in-bag on all cases of a resample, and scored on the cases
-    of the subgroup that the resample leaves out.
+    of the subgroup that the resample leaves out. Of an ensemble, cross-fitted predictions are
+    scored, as for all cases.
 
     **The limits.** Each score has the law of its metric: binomial for shares, Student's with a
     correction for skewness for losses (`laws`). The tail of each limit is the one with which all
@@ -94,38 +97,33 @@ def subgroups_beside(
     columns : sequence of SubgroupColumn
         What divides them.
     """
-    if estimate.winner is None:
-        raise EvidenceError(
-            "subgroups are judged for one configuration, and this estimate is about an ensemble",
-            needs="an estimate of one configuration",
-            got=f"{len(estimate.ensemble or ())} members",
-            cure=f"Use {arg('selector', 'pooled')}.",
-        )
+    need_subject(estimate)
     taken = replace(predictions, target=replace(predictions.target, subgroups=tuple(columns)))
     pi = taken.usable()
     columns = pi.target.subgroups
-    selection = ResampledSelection.of(estimate)
-    few = enough(pi.n_cases * pi.n_repeats, selection.n_resamples)
-    if few < selection.n_resamples:
-        selection = replace(selection, n_resamples=few)
-    if estimate.selection is Selection.UNCORRECTED:
-        selection = replace(selection, selector=Pooled())
-    winner = pi.configs.index(estimate.winner)
     level = 0.95 if estimate.interval is None else estimate.interval.confidence_level
-    corrected = estimate.selection is not Selection.UNCORRECTED
-    judged = pi if corrected else pi.select(winner)
     masks, cells = _lay_masks(columns)
-    with announce_scores(judged, metric, selection.n_resamples, "Subgroups"):
-        scored = score_masks(
-            judged, metric, winner if corrected else 0, selection, masks, n_jobs=n_jobs
-        )
+    corrected = estimate.selection is not Selection.UNCORRECTED
+    ensemble = DeliveredEnsemble.of(estimate, pi, metric, n_jobs=n_jobs)
+    if ensemble is not None:
+        selection, shown, winner = ensemble.selection, ensemble.judged, 0
+        with announce_scores(pi, metric, selection.n_resamples, "Subgroups"):
+            scored = score_ensemble_on_masks(ensemble, masks, n_jobs=n_jobs)
+    else:
+        selection, shown = _find_selection(estimate, pi), pi
+        winner = pi.configs.index(str(estimate.winner))
+        judged = pi if corrected else pi.select(winner)
+        with announce_scores(judged, metric, selection.n_resamples, "Subgroups"):
+            scored = score_masks(
+                judged, metric, winner if corrected else 0, selection, masks, n_jobs=n_jobs
+            )
     table = _Table(
-        pi=pi,
+        pi=shown,
         metric=metric,
         winner=winner,
         cells=cells,
         scores=scored.scores,
-        pools={column.name: LossPool.of(pi, metric, winner, column.codes) for column in columns},
+        pools={column.name: LossPool.of(shown, metric, winner, column.codes) for column in columns},
         level=level,
         selection=selection,
     )
@@ -152,11 +150,33 @@ def subgroups_beside(
             knobs={
                 "by": [column.name for column in columns],
                 "n_resamples": selection.n_resamples,
-                "selector": selection.selector.name,
+                "selector": selection.selector.name if ensemble is None else ensemble.rule.name,
             },
             versions=list_versions(),
         ),
+        n_members=None if ensemble is None else ensemble.n_members,
     )
+
+
+def need_subject(estimate: Estimate) -> None:
+    """Refuse an estimate that is neither about a configuration nor about an ensemble."""
+    if estimate.winner is None and estimate.ensemble is None:
+        raise EvidenceError(
+            "subgroups are judged for one configuration or one ensemble",
+            needs="an estimate of one of them",
+            got=f"method {estimate.method!r}",
+        )
+
+
+def _find_selection(estimate: Estimate, pi: Predictions) -> ResampledSelection:
+    """Return how an estimate chose a configuration; of many cases the first resamples do."""
+    selection = ResampledSelection.of(estimate)
+    few = enough(pi.n_cases * pi.n_repeats, selection.n_resamples)
+    if few < selection.n_resamples:
+        selection = replace(selection, n_resamples=few)
+    if estimate.selection is Selection.UNCORRECTED:
+        selection = replace(selection, selector=Pooled())
+    return selection
 
 
 def _list_remarks(estimate: Estimate) -> Iterator[Caution]:

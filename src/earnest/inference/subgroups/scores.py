@@ -22,6 +22,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.weights import Weights
 from earnest.inference.cases.case_values import score_terms
 from earnest.inference.curves.corrected import ResampledSelection
+from earnest.inference.curves.delivered import DeliveredEnsemble
 from earnest.inference.resampling.winners import (
     WinnerScores,
     choose_winners,
@@ -87,7 +88,7 @@ class MaskScores:
     scores : tuple of MaskScore
         One per mask.
     winners : ndarray of int, shape (B,)
-        Who won each resample; empty where nothing was chosen.
+        Who won each resample, -1 for an ensemble; empty where nothing was chosen.
     """
 
     scores: tuple[MaskScore, ...]
@@ -148,6 +149,63 @@ def score_masks(
         ),
         best,
     )
+
+
+def score_ensemble_on_masks(
+    ensemble: DeliveredEnsemble, masks: Sequence[Mask], *, n_jobs: int | None = None
+) -> MaskScores:
+    """Return an ensemble's score on every mask of the cases, corrected for its choice on all.
+
+    The value is that of cross-fitted predictions, as of all cases; what the units add to its error
+    is read from them, too. Ensembles that resamples choose tell what the choice adds.
+    """
+    pi, metric, judged = ensemble.pi, ensemble.metric, ensemble.judged
+    rows = [np.flatnonzero(mask) for mask in masks]
+    units = number_units_from_zero(pi)
+    subsets = [judged.take(mine) for mine in rows]
+    drawn = _draw_ensembles(ensemble, rows, n_jobs)
+    scores = []
+    for k, (mine, subset, mask) in enumerate(zip(rows, subsets, masks, strict=True)):
+        uncorrected = _score_own(ensemble.whole.take(mine), metric, 0)
+        turns = [_score_own(turn.take(mine), metric, 0) for turn in ensemble.partitions]
+        left_out = drawn[k, :, 1][~np.isnan(drawn[k, :, 1])]
+        values = turns or left_out.tolist()
+        chosen = drawn[k, :, 0][~np.isnan(drawn[k, :, 0])]
+        score = MaskScore(
+            value=metric.scale.clip(float(np.mean(values))) if values else float("nan"),
+            naive=uncorrected,
+            moves=find_moves(subset, metric, 0, units, mask, ensemble.selection.seeds)
+            if np.isfinite(uncorrected)
+            else np.zeros(int(units.max()) + 1),
+            choice=float(np.var(chosen)) if len(chosen) else 0.0,
+            n_cases=subset.n_cases,
+            n_units=len(np.unique(units[mask])),
+            fewest=_count_fewest(subset, metric, units[mask]),
+        )
+        scores.append(score)
+    return MaskScores(tuple(scores), np.full(drawn.shape[1], -1, dtype=np.intp))
+
+
+def _draw_ensembles(
+    ensemble: DeliveredEnsemble, rows: Sequence[NDArray[np.intp]], n_jobs: int | None
+) -> Floats:
+    """Return the scores of in-bag ensembles on masks: on all cases, and left out: (M, B, 2)."""
+    metric = ensemble.metric
+
+    def judge(blended: Predictions, _: Weights, outside: Weights) -> Floats:
+        everybody = np.arange(blended.n_configs)
+        parts = []
+        for mine in rows:
+            subset = blended.take(mine)
+            left_out = Weights(np.ascontiguousarray(outside.values[:, mine]), outside.unit)
+            parts += [
+                score_table(subset, metric, Weights.ones(len(mine)))[0],
+                score_selected(subset, metric, left_out, everybody, n_jobs=n_jobs),
+            ]
+        return np.column_stack(parts)
+
+    table = ensemble.resample(judge, columns=2 * len(rows), n_jobs=n_jobs)
+    return np.moveaxis(table.reshape(len(table), len(rows), 2), 0, 1)
 
 
 def number_units_from_zero(pi: Predictions) -> NDArray[np.int64]:

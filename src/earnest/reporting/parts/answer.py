@@ -95,6 +95,9 @@ def _say_worth(results: Results) -> Iterator[str]:
 
 def _name_choice(results: Results, rivals: RivalsPart | None) -> Iterator[str]:
     estimate, labels = results.estimate, results.material.labels
+    if estimate is not None and estimate.ensemble is not None and estimate.winner is None:
+        yield from _name_ensemble(results, estimate, len(estimate.ensemble))
+        return
     if results.winner is None:
         yield "None yet: no configuration was evaluated on every fold."
         return
@@ -116,6 +119,20 @@ def _name_choice(results: Results, rivals: RivalsPart | None) -> Iterator[str]:
         yield _name_others(rivals, labels, estimate, fitted=results.material.refitted)
     if MODEL in results.material.files:
         yield f"`{MODEL}` holds the winner, refitted on all cases."
+
+
+def _name_ensemble(results: Results, estimate: Estimate, count: int) -> Iterator[str]:
+    """Say whether to use the ensemble that the search delivers."""
+    ensemble = f"the ensemble of {count} configurations"
+    if form(estimate) is Form.NO_EVIDENCE:
+        yield f"None yet: no evidence shows that {ensemble} beats {rival(estimate)}."
+        return
+    if form(estimate) is Form.WORSE:
+        yield f"None yet: {ensemble} does worse than {rival(estimate)}."
+        return
+    yield f"{ensemble.capitalize()}: their weighted average."
+    if MODEL in results.material.files:
+        yield f"`{MODEL}` holds it, refitted on all cases."
 
 
 def _name_others(

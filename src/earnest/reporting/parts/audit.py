@@ -256,7 +256,10 @@ def _lede(results: Results, rows: list[AuditRow], *, pooled: bool) -> str:
             " For configurations that were not run on every fold, they are means over the "
             "folds they have."
         )
-    if pooled and rows[0].status != WINNER:
+    estimate = results.estimate
+    if estimate is not None and estimate.ensemble is not None and estimate.winner is None:
+        words += " The delivered model averages some of them."
+    elif pooled and rows[0].status != WINNER:
         words += " The search chose by the mean over folds, so its winner is not in the first row."
     if material.n_fits_saved and material.n_fits is not None:
         total = material.n_fits + material.n_fits_saved

@@ -166,6 +166,7 @@ def paragraph(results: Results) -> str:
     if estimate is None:
         return ""
     shown, spec = print_numbers(estimate), spec_of(estimate)
+    several = estimate.ensemble is not None and estimate.winner is None
     repeats = "" if results.n_repeats < 2 else f", repeated {results.n_repeats} times"
     folds = f" by {results.n_folds}-fold cross-validation{repeats}" if results.n_folds > 1 else ""
     tried = material.counts.tried
@@ -193,15 +194,16 @@ def paragraph(results: Results) -> str:
         )
     if estimate.n_configs > 1 and shown.naive is not None and estimate.honest:
         score = "score" if items else "cross-validated score"
+        selected = "ensemble" if several else "configuration"
         sentences.append(
-            f"The {score} of the selected configuration, which is not corrected for "
+            f"The {score} of the selected {selected}, which is not corrected for "
             f"the selection, was {shown.naive}."
         )
     if results.many is not None and len(results.many):
         test = TESTS[results.many.comparisons[0].test].spec.of_folds(results.n_folds)
         source = f"{test.title}; {test.cites}" if test.cites else test.title
         sentences.append(
-            "The selected configuration was compared with "
+            f"The {'best single' if several else 'selected'} configuration was compared with "
             f"{_others(len(results.many))} by the test {test.name} ({source}), "
             f"two-sided{_say_adjustment(results.many)}."
         )

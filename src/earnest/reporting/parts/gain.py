@@ -43,7 +43,7 @@ def gain_part(results: Results) -> GainPart | None:
     return GainPart(
         heading=heading(outcome),
         lede="What you would have reported, and what you could have expected, had you stopped "
-        f"earlier. {several}{again}. {word_confidence(outcome)}",
+        f"earlier. {several}{again}. {_tell_single(outcome)}{word_confidence(outcome)}",
         reading=(
             f"the best {score} among the first k configurations.",
             f"what to expect of that winner on new {outcome.units}, {band}.",
@@ -64,6 +64,16 @@ def gain_part(results: Results) -> GainPart | None:
             },
         ),
         cautions=tuple(_list_cautions(results, outcome)),
+    )
+
+
+def _tell_single(outcome: Gain) -> str:
+    """Say that the curves are not those of the ensemble that the search delivers."""
+    if outcome.n_members is None:
+        return ""
+    return (
+        f"The delivered model averages {outcome.n_members} configurations; the curves are those of "
+        "the best single one, and the score above is the ensemble’s. "
     )
 
 

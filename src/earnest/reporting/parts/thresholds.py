@@ -93,10 +93,17 @@ def _choice(thresholds: Thresholds, choice: ThresholdChoice) -> CutChoice:
 def _notes(thresholds: Thresholds) -> tuple[str, ...]:
     level = percent(thresholds.confidence_level)
     useful = " and net benefit" if "net_benefit" in thresholds.curves else ""
-    notes = [
+    adds = (
         "What choosing adds is taken off the winner's own values, by what resamples lose on the "
-        f"cases left out. Scores above the threshold are called {thresholds.positive}. "
-        f"Bands: {level}.",
+        "cases left out."
+    )
+    if thresholds.n_members is not None:
+        adds = (
+            "Each small part of the cases is decided by the ensemble chosen on all others, on the "
+            "cases left out."
+        )
+    notes = [
+        f"{adds} Scores above the threshold are called {thresholds.positive}. Bands: {level}.",
         "A threshold chosen on these cases looks better than it is. The values of a rule are "
         "corrected for that choice, too; the second value is what the search itself shows.",
         f"Predictive values{useful} are for {percent(round(thresholds.prevalence, 3))} of class "

@@ -276,7 +276,8 @@ def _gain(ask: Inquiry) -> Gain | None:
 def _thresholds(ask: Inquiry) -> Thresholds | None:
     """Ask what to expect at every threshold; tables without scores of two classes have none."""
     scored = ask.pi.kind in (ResponseKind.PROBABILITY, ResponseKind.DECISION)
-    if ask.pi.target.task is not Task.BINARY or not scored or ask.estimate.winner is None:
+    about = ask.estimate.winner is not None or ask.estimate.ensemble is not None
+    if ask.pi.target.task is not Task.BINARY or not scored or not about:
         return None
     return _ask(
         ask.absent,

@@ -481,7 +481,7 @@ class Job:
         if scan is not None:
             leaks = self._screen(table, folds[:n_splits], ran, scan, pi, winner, done)
             estimate = _add_cautions(estimate, [*warn_of_leaks(leaks)])
-        if table.subgroups and estimate.winner is not None:
+        if table.subgroups:
             measure = metric_named(self.metric).on(table.task)
             answer = pick_answer(pi, measure)
             groups = subgroups_beside(estimate, answer, measure, table.subgroups)

@@ -20,7 +20,9 @@ from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.base.threads import cores
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import EnsembleRule
+from earnest.core.data.target import Task
 from earnest.core.data.weights import Weights
+from earnest.inference.curves.delivered import MOST_DRAWS
 from earnest.inference.resampling.ensembles import (
     choose_ensembles,
     count_partitions,
@@ -194,15 +196,20 @@ class JudgingPace:
         What one choice takes however few cases there are, and what each case adds.
     parts : int
         How many choices one partition of the cases needs, in addition to those of the resamples.
+    tables : int
+        For how many tables, of subgroups and of thresholds, ensembles are chosen once more.
     """
 
     fixed: float
     case: float
     parts: int
+    tables: int = 0
 
     def at(self, n_cases: int, n_resamples: int) -> float:
         """Return the seconds for so many cases and resamples."""
-        choices = n_resamples + self.parts * count_partitions(n_resamples)
+        crossed = self.parts * count_partitions(n_resamples)
+        again = self.tables * (min(n_resamples, MOST_DRAWS) + crossed)
+        choices = n_resamples + crossed + again
         return (self.fixed + self.case * n_cases) * choices
 
     def with_library(self, count: int, timed: int) -> JudgingPace:
@@ -238,7 +245,8 @@ def measure_judging(
         choose_ensembles(pi, measure_of, Weights(counts), rule, n_jobs=1)
         timed.append((pi.n_cases, (process_time() - start) / RESAMPLES_TIMED))
     fixed, case = _draw_line(*timed)
-    return JudgingPace(fixed, case, parts)
+    tables = (table.task is Task.BINARY) + bool(table.subgroups)
+    return JudgingPace(fixed, case, parts, tables)
 
 
 def _draw_line(few: tuple[int, float], many: tuple[int, float]) -> tuple[float, float]:
