@@ -214,7 +214,7 @@ def scores_alone(tries: int, least: float, most: float) -> Words:
         f"correlation of {least:g} to {most:g} is assumed.",
         "The luck and the corrected score are rough, and too small if tries are missing. The "
         "interval holds for any agreement, and is wide.",
-        "Keep the scores of items or folds, or the predictions, and ask earnest.estimate.",
+        "Keep scores of items or folds, or predictions, and ask earnest.estimate.",
     )
 
 
