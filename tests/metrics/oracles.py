@@ -210,7 +210,8 @@ def calibrate_class(name: str, p: Values, y: Values, w: Values) -> float:
         w = np.ones(len(y))
     if name == "ece":
         ranked = np.sort(p)
-        borders = [ranked[round(k * len(p) / 10)] for k in range(1, 10)]
+        places = (round(k * len(p) / 10) for k in range(1, 10))
+        borders = [ranked[place] for place in places if 0 < place < len(p)]
         total = 0.0
         for places in (np.digitize(p, np.unique(borders)) == b for b in range(11)):
             if (size := places.sum()) > 0:

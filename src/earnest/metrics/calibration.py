@@ -39,8 +39,8 @@ from earnest.metrics.resolve import name_with_knobs, register_factory
 STEPS = 100
 CLOSE = 1e-12  # of a step, relative to the coefficients
 NEAR = 1e-5  # the same, of a step whose gain is lost in rounding
-CERTAIN = 60.0  # fitted log odds beyond which the likelihood has no maximum but at infinity
-FARTHEST = 3.0  # of a step, so that none leaps over the optimum
+CERTAIN = 30.0  # fitted log odds beyond which a plane may divide the classes
+FARTHEST = 3.0  # of a step, or as far as the coefficients are large
 KNOTS = {  # quantiles of the log odds at which a curve has its knots (Harrell 2015, table 2.3)
     3: (0.10, 0.50, 0.90),
     4: (0.05, 0.35, 0.65, 0.95),
@@ -69,7 +69,8 @@ def maximise_likelihood(
 ) -> Array | None:
     """Return the logistic coefficients of greatest likelihood, None where there are none.
 
-    By Newton's steps; a step that lowers the likelihood is halved.
+    By Newton's steps; a step that lowers the likelihood is halved. There are none where a plane
+    divides the classes, which is asked once fitted odds are extreme.
 
     Examples
     --------
@@ -80,18 +81,22 @@ def maximise_likelihood(
     array([1.0986])
     """
     coefficients, value = start, _log_likelihood(design @ start + offset, y, weights)
+    extreme = False
     for _ in range(STEPS):
         score = design @ coefficients + offset
-        if not np.abs(score).max() < CERTAIN:
-            return None
+        if not extreme and not np.abs(score).max() < CERTAIN:
+            extreme = True
+            if divides(design, y):
+                return None
         p = expit(score)
         slopes = design.T @ (weights * (y - p))
         try:
             step = np.linalg.solve(inform(design, p, weights), slopes)
         except np.linalg.LinAlgError:
             return None
-        step = step * min(1.0, FARTHEST / max(float(np.abs(step).max()), 1e-300))
-        reach = CLOSE * max(1.0, float(np.abs(coefficients).max()))
+        size = max(1.0, float(np.abs(coefficients).max()))
+        reach = CLOSE * size
+        step = step * min(1.0, max(FARTHEST, size) / max(float(np.abs(step).max()), 1e-300))
         while np.abs(step).max() > reach:
             likelihood = _log_likelihood(design @ (coefficients + step) + offset, y, weights)
             if likelihood >= value or np.abs(step).max() < NEAR * reach / CLOSE:
@@ -116,6 +121,28 @@ def separates(odds: Array, y: Array) -> bool:
     """Tell whether some log odds divide the classes, so that no slope is steep enough."""
     of_class, others = odds[y == 1.0], odds[y == 0.0]
     return bool(others.max() <= of_class.min() or of_class.max() <= others.min())
+
+
+def divides(design: Array, y: Array) -> bool:
+    """Tell whether a plane has the classes on its two sides, some cases perhaps on it.
+
+    The sum of distances from the plane, each at most 1 and on its right side, is maximised; then
+    the logistic likelihood has no maximum (Albert and Anderson 1984).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.metrics.calibration import divides
+    >>> design = np.column_stack([np.ones(4), np.arange(4.0)])
+    >>> divides(design, np.array([0.0, 0.0, 1.0, 1.0])), divides(design, np.array([0, 1, 0, 1.0]))
+    (True, False)
+    """
+    from scipy.optimize import linprog
+
+    away = (2.0 * y - 1.0)[:, None] * design
+    bounds = np.repeat([1.0, 0.0], len(away))
+    best = linprog(-away.sum(axis=0), np.vstack([away, -away]), bounds, bounds=(None, None))
+    return best.fun is None or bool(best.fun < -1e-6)
 
 
 def find_quantiles(values: Array, weights: Array, levels: tuple[float, ...]) -> Array:

@@ -26,7 +26,7 @@ from earnest.resampling import UndefinedRule
 from earnest.testing import example_predictions
 
 EXACT = 1e-12
-CHOOSING = [name for name, metric in METRICS.items() if metric.ideal is None]
+CHOOSING = [metric.name for metric in METRICS.values() if metric.ideal is None]
 B = 70  # more than a block of 64
 
 

@@ -573,7 +573,7 @@ _ALL = (
         "(`00123`), dates, text, many levels, another encoding, or several sheets.",
         "Numbers are read as they must be meant, marks as missing, `00123` as a category, dates "
         "and text as numbers, and only the first sheet.",
-        "Look at the examples. Set `decimal`, or save as UTF-8 CSV.",
+        "Look at the examples. Set `decimal` and `thousands`, or use UTF-8.",
     ),
     Meaning(
         "EN126",

@@ -235,4 +235,5 @@ def count_sums(counts: Numbers, excess: Array) -> tuple[Array, float]:
         terms = (np.ascontiguousarray(counts[:, some].T, dtype=np.float64) - 1.0) * excess  # (m, B)
         out[some] = terms.sum(axis=1)
         noise[some] = np.square(terms).sum(axis=1)
-    return out, float((noise - out**2 / len(counts)).sum())
+    # never below 0 but by rounding
+    return out, float(np.maximum(noise - out**2 / len(counts), 0.0).sum())
