@@ -4,7 +4,8 @@
 
 One search of a cell: eight logistic regressions in five folds, the winner by log loss. The truth of
 a metric is that of the winner's five fold models on 20,000 new cases, all five together. A row is
-written for each metric: whether the 95 % interval holds it, and on which side it lies if not.
+written for each metric: whether the 95 % interval holds it, and on which side it lies if not, or
+that the metric is undefined for the winner.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from sklearn.model_selection import StratifiedKFold
 
 import earnest as en
 from benchmarks.clinical.grid import CELLS
+from earnest.errors import EvidenceError
 from earnest.kernels import score_table
 
 Array = NDArray[np.float64]
@@ -34,6 +36,7 @@ METRICS = (
 CURVES = ("net_benefit", "standardized_net_benefit", "sensitivity")
 STRENGTHS = tuple(10.0**k for k in np.linspace(-3, 1, 8))
 FEATURES, FOLDS, NEW, RESAMPLES = 10, 5, 20_000, 200
+ROUNDING = 1e-6  # less than one of the new cases
 HEAD = ("cell", "rep", "metric", "value", "naive", "low", "high", "truth", "side")
 
 
@@ -73,7 +76,13 @@ def run_search(job: tuple[dict[str, str], int]) -> list[tuple[object, ...]]:
     stacked = en.Predictions.from_arrays(np.tile(outcome, FOLDS), ahead.reshape(-1, len(STRENGTHS)))
     rows: list[tuple[object, ...]] = []
     for metric in METRICS:
-        made = en.estimate(pi, metric=metric, select_by="log_loss", n_resamples=RESAMPLES, rng=rep)
+        try:
+            made = en.estimate(
+                pi, metric=metric, select_by="log_loss", n_resamples=RESAMPLES, rng=rep
+            )
+        except EvidenceError:  # all predictions of the winner are one number
+            rows.append((cell["cell"], rep, metric, *[""] * 5, "undefined"))
+            continue
         alone = stacked.select(made.winner or 0)
         truth = float(score_table(alone, metric, np.ones((1, len(outcome) * FOLDS)))[0, 0])
         assert made.interval is not None
@@ -114,7 +123,7 @@ def judge_curves(
             named |= {name: table.curves[name] for name in CURVES}
             first = table
         for name, curve in named.items():
-            beyond, side = 0.0, "held"
+            beyond, side = ROUNDING, "held"
             for t in some:
                 true = truth.curves[name if name in CURVES else "net_benefit"].naive[
                     truth.thresholds.index(t)
@@ -131,7 +140,7 @@ def judge_curves(
                 away = max(rate.low - true, true - rate.high)
                 if away > beyond:
                     beyond, side = away, "low" if true < rate.low else "high"
-            rows.append((cell, rep, name, *(f"{beyond:.4g}",) * 5, side))
+            rows.append((cell, rep, name, *(f"{beyond * (side != 'held'):.4g}",) * 5, side))
     return rows
 
 

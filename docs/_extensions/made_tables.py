@@ -1,7 +1,8 @@
-"""Fill in the tables that the source itself words, such as options, when the site is built.
+"""Fill in the tables that the source itself words when the site is built: options, metrics, facts.
 
 A page asks for one with `<!-- made: NAME ARGUMENTS -->`, from the tables of `_tables.py`. Elsewhere
-the same words are in `earnest COMMAND --help-all`, so the repository need not hold them twice.
+`earnest COMMAND --help-all`, `earnest metrics`, `methods` and `tests` say the same, so the
+repository need not hold it twice.
 """
 
 from __future__ import annotations

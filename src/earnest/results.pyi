@@ -5,6 +5,7 @@ from .core.results.cautions import Caution as Caution
 from .core.results.comparison import Comparison as Comparison
 from .core.results.comparison_table import Comparisons as Comparisons
 from .core.results.counts import Counts as Counts
+from .core.results.error_shares import ErrorShares as ErrorShares
 from .core.results.estimate import Estimate as Estimate
 from .core.results.estimate import Estimates as Estimates
 from .core.results.estimate import Refusal as Refusal

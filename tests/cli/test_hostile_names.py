@@ -82,6 +82,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     words = [f"{'ab'[i % 2]}{EVIL}" for i in range(len(table))]
     table = table.append_column(f"site{EVIL}", pa.array(words))
     pq.write_table(table, folder / "patients.parquet")
+    tries = pa.table({"try": names, f"auc{EVIL}": [0.71, 0.7, 0.72, 0.74]})
+    pq.write_table(tries, folder / "tries.parquet")
     pq.write_table(table.drop_columns([f"relapse{EVIL}"]).slice(0, 4), folder / "new.parquet")
     en.tune(
         table, target=f"relapse{EVIL}", positive=POSITIVE, out=folder / "run",
@@ -130,6 +132,12 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "explain": (("explain", *TRIALS), ("explain", *TRIALS, "--out", "{new}.html")),
     "report": (("report", "run", "--out", "{new}.html"), ("report", "run", "--out", "{new}.md"),
                ("report", *PREDS, "--out", "{new}.md"), ("report", *PREDS, "--out", "{new}.html")),
+    "floor": (("floor", "tries.parquet", "-m", f"auc{EVIL}", "--n", "200"),
+              ("floor", "tries.parquet", "-m", "roc_auc", "--n", "200", "--positives", "80"),
+              ("floor", "0.7", EVIL, "--n", "200")),
+    "validate": (("validate", "run", "patients.parquet", "--table", "markdown"),
+                 ("validate", "run", "patients.parquet", "--group", f"site{EVIL}"),
+                 ("validate", "run", "patients.parquet", "--target", f"none{EVIL}")),
     "methods": (("methods", EVIL),),
     "tests": (("tests", EVIL),),
     "metrics": (("metrics", EVIL),),

@@ -266,7 +266,7 @@ def test_a_test_has_a_module_a_test_and_a_page_of_its_name(name: str) -> None:
     parts += ["Knobs", "Example", "Source"]
     headings = [line[3:] for line in page.splitlines() if line.startswith("## ")]
     assert [h for h in headings if h in parts] == parts
-    assert f"<!-- generated: test {name} -->" in page
+    assert f"<!-- made: test {name} -->" in page
     assert TESTS[name].spec.cites.split()[0].rstrip(",") in page
     assert getattr(en.comparison, TESTS[name].__name__) is TESTS[name]
 

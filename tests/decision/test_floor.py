@@ -10,7 +10,7 @@ from scipy.special import ndtri
 from scipy.stats import multivariate_normal
 
 import earnest as en
-from earnest.decision.luck import Law, ScoreLaw, both_below, expected_maximum
+from earnest.decision.luck import ErrorKind, ScoreLaw, both_below, expected_maximum
 from earnest.errors import EarnestError
 from tests.snapshots import Golden
 
@@ -27,7 +27,7 @@ EVALFLOOR = {
 @pytest.mark.parametrize("case", EVALFLOOR)
 def test_independent_proportions_have_the_floor_of_evalfloor(case: tuple[int, int, float]) -> None:
     tries, n, p = case
-    law = ScoreLaw(law=Law.PROPORTION, n=n)
+    law = ScoreLaw(law=ErrorKind.PROPORTION, n=n)
     tolerance = 4 * 0.6 * math.sqrt(p * (1 - p) / n / 4_000)
     assert law.expected_luck(p, tries, 0.0) == pytest.approx(EVALFLOOR[case], abs=tolerance)
 
@@ -50,12 +50,12 @@ def simulate(law: str, correlation: float, runs: int = 1_500) -> tuple[float, fl
 def test_correlation_lowers_the_luck_as_simulated(correlation: float) -> None:
     # seeds 3; .070, .057 and .046 are known from elsewhere; .0015 is what the scaling leaves out
     luck, error = simulate("proportion", correlation)
-    expected = ScoreLaw(law=Law.PROPORTION, n=200).expected_luck(0.62, 30, correlation)
+    expected = ScoreLaw(law=ErrorKind.PROPORTION, n=200).expected_luck(0.62, 30, correlation)
     assert expected == pytest.approx(luck, abs=4 * error + 0.0015)
     known = {0.0: 0.070, 0.5: 0.057, 0.8: 0.046}[correlation]
     assert expected == pytest.approx(known, abs=0.002)
     luck, error = simulate("mean", correlation)
-    law = ScoreLaw(law=Law.MEAN, n=200, deviation=1.0)
+    law = ScoreLaw(law=ErrorKind.MEAN, n=200, deviation=1.0)
     assert law.expected_luck(0.0, 30, correlation) == pytest.approx(luck, abs=4 * error)
 
 
@@ -76,7 +76,7 @@ def test_the_expected_maximum_is_that_of_known_numbers() -> None:
 
 def test_quantiles_of_luck_bracket_its_mean_and_hold() -> None:
     # 2,000 searches of 20 equal means, seed 5, correlation .5; binomial error of the share
-    law, rng = ScoreLaw(law=Law.MEAN, n=100, deviation=1.0), np.random.default_rng(5)
+    law, rng = ScoreLaw(law=ErrorKind.MEAN, n=100, deviation=1.0), np.random.default_rng(5)
     shared = math.sqrt(0.5) * rng.standard_normal((2_000, 1))
     luck = (shared + math.sqrt(0.5) * rng.standard_normal((2_000, 20))).max(axis=1) / 10
     low, high = (law.luck_quantile(0.0, 20, 0.5, share) for share in (0.025, 0.975))

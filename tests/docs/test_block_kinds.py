@@ -122,7 +122,7 @@ CHECKS: dict[str, Callable[..., str]] = {
     "json": is_json,
     "yaml": is_yaml_with_sound_commands,
 }
-DIRECTIVES = ("{toctree}", "{eval-rst}", "{include}")
+DIRECTIVES = ("{toctree}", "{eval-rst}", "{include}", "{csv-table}")
 
 
 def trouble(page: Path, kind: str, body: str, folder: Path) -> str:

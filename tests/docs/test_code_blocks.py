@@ -130,7 +130,7 @@ def test_every_method_has_a_page_with_every_part_and_knob(name: str) -> None:
     parts = ["The idea", "The formula", "What is estimated", "What it assumes", "When it fails"]
     parts += ["Knobs", "Example", "How it behaved in simulation", "Source"]
     assert [p for p in re.findall(r"^## (.+)$", text, re.M) if p in parts] == parts
-    assert f"<!-- generated: facts {stem} -->" in text
+    assert f"<!-- made: facts {stem} -->" in text
     knobs = text.split("## Knobs")[1].split("## Example")[0]
     for field in fields(METHODS[name]):
         assert f"`{field.name}`" in knobs
@@ -202,7 +202,7 @@ def test_the_reference_describes_every_option_of_every_command_once() -> None:
 
 def list_rows(text: str) -> list[str]:
     """Return the options that the rows of a table describe."""
-    return re.findall(r"^\| `(--[a-z-]+)`", text, re.M)
+    return re.findall(r"^\| `(--[a-z0-9-]+)`", text, re.M)
 
 
 def test_the_reference_lists_every_key_of_the_json() -> None:
@@ -266,6 +266,15 @@ def test_every_link_between_pages_leads_somewhere() -> None:
 def test_readme_says_what_it_is_in_three_sentences() -> None:
     first = (ROOT / "README.md").read_text(encoding="utf-8").split("\n\n")[1]
     assert len(re.findall(r"[.?](?:\s|$)", first)) == 3
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_the_first_words_have_the_numbers_of_the_first_example(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    first, printed = text.split("\n\n")[1], text.split("```text\n")[1].split("```")[0]
+    value, low, high, naive = re.findall(r"\b0\.\d+", first)
+    assert f" {value}, 95 % interval [{low}, {high}]" in printed
+    assert f"best_score_: {naive}\n" in printed
 
 
 def test_pages_do_not_shout() -> None:

@@ -49,7 +49,7 @@ def test_every_decision_that_a_file_cites_exists() -> None:
 
 
 def test_every_path_that_a_law_or_a_record_names_exists() -> None:
-    for page in (FOLDER.parent / "laws.md", *RECORDS):
+    for page in (FOLDER.parent / "laws.csv", *RECORDS):
         for path in re.findall(r"`([\w/.]+(?:\.py|\.md|\.json|/))`", page.read_text("utf-8")):
             bases = (ROOT, ROOT / "src" / "earnest")
             found = any((base / path).exists() for base in bases)

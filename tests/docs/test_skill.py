@@ -58,7 +58,8 @@ def test_the_section_of_agents_runs_what_the_skill_runs(
     monkeypatch.chdir(tmp_path)
     write_predictions(tmp_path / "in-use.csv", "EARLIER", 1)
     write_predictions(tmp_path / "try.csv", "m", 2)
-    assert main(shlex.split("ledger new work.db in-use.csv -m roc_auc --rng 1")) == 0
+    begun = main(shlex.split("ledger new work.db in-use.csv -m roc_auc --rng 1"))
+    assert begun == 0
     commands = sorted(list_commands(section), key=lambda command: "estimate" in command)
     assert len(commands) == 4
     for command in commands:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from shutil import copy
+from shutil import copy, copytree
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,8 @@ def hand(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     for item in range(2):
         lines = [f'{{"id": {i}, "score": {(i + item) % 2}}}' for i in range(20)]
         (folder / "logs" / f"prompt{item}.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    copytree(FILES / "scores" / "trec", folder / "runs")
+    copytree(FILES / "scores" / "coco", folder / "images")
     splits = list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, y))
     rng = np.random.default_rng(0)
     svm, tree = (0.5 * y + 0.5 * rng.random(len(y)) for _ in range(2))
@@ -70,12 +72,16 @@ def hand(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         "svm_tests": cut(svm),
         "tree_tests": cut(tree),
         "scores": rng.random((50, 4)) < 0.7,
+        "judge": (judge := rng.random((80, 3)) < 0.7),
+        "human": np.where(np.arange(80)[:, None] % 4 == 0, judge, np.nan),
+        "unet": rng.random(40),
+        "segformer": rng.random(40),
         "folder": folder,
     }
 
 
 def test_the_table_is_there() -> None:
-    assert len(ROWS) >= 17
+    assert len(ROWS) >= 21
 
 
 @pytest.mark.parametrize(("have", "do"), ROWS, ids=[do[:50] for _, do in ROWS])

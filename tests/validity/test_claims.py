@@ -96,12 +96,21 @@ def test_pages_print_the_numbers_of_the_study() -> None:
         cut = [percent(share(by_rule["gap", metric, rule], "shown")) for rule in rules]
         assert f"| found of the worse, {title} | {' | '.join(cut)} |" in page
     page = (ROOT / "docs/explanation/what-is-estimated.md").read_text(encoding="utf-8")
+    rows = {}
     for row in read_rows(Training, HERE / "training.csv"):
         cell = KNOWN[row.cell]
         models, learner = (
             f"{count / row.runs:.2f}" for count in (row.held_models, row.held_learner)
         )
-        assert f"| {cell.source}, n = {cell.n} | {row.metric} | {models} | {learner} |" in page
+        line = f"| {cell.source}, n = {cell.n} | {row.metric} | {models} | {learner} |"
+        rows[line] = row.held_models / row.runs
+    section = page.split("| population | metric |")[1].split("\n\n")[0]
+    shown = [line for line in section.splitlines()[2:] if line.startswith("| ")]
+    assert shown
+    assert set(shown) <= set(rows)
+    hidden = [share for line, share in rows.items() if line not in shown]
+    words = f"In [{len(hidden)} more rows](../../benchmarks/claims/training.csv) the first is"
+    assert f"{words} {min(hidden):.2f} or more" in " ".join(page.split())
 
 
 def test_intervals_and_bounds_hold_the_models_of_the_folds_in_every_cell() -> None:

@@ -153,6 +153,8 @@ def _open_path(path: Path, by: tuple[str, ...] = ()) -> Source:
         refuse_foreign,
         table_of,
     )
+    from earnest.adapters.predictions.epochs import is_epoch_folder, read_epochs
+    from earnest.adapters.readers import PredictionsRequest
     from earnest.adapters.scores.door import is_evaluation, scores_from
     from earnest.adapters.trials.files import is_ledger
 
@@ -169,6 +171,8 @@ def _open_path(path: Path, by: tuple[str, ...] = ()) -> Source:
     fold_scores = open_fold_file(path)
     if fold_scores is not None:
         return Source(evidence=fold_scores)
+    if is_epoch_folder(path):
+        return Source(evidence=read_epochs(path, PredictionsRequest()))
     refuse_foreign(path)
     if not is_run(path):
         return Source(evidence=load_table(path, {"by": by} if by else None))

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypeAlias
+from typing import Any, Never, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -557,6 +557,8 @@ def _check_cases(evidence: object, metric: object) -> tuple[Table, str]:
     scores = isinstance(evidence, Scores)
     guides = evidence.parts.guides if isinstance(evidence, Scores) else evidence.guides
     judged = isinstance(evidence, Scores) and evidence.parts.codes is not None
+    if isinstance(evidence, Scores) and evidence.parts.labels is not None:
+        _refuse_marks()
     if guides is not None or judged or not evidence.configs.static:
         raise EvidenceError(
             "a ledger cannot begin with this",
@@ -767,8 +769,18 @@ def _describe_task(target: Target) -> str:
     return f"a {target.task} outcome{classes}"
 
 
+def _refuse_marks() -> Never:
+    raise EvidenceError(
+        "a ledger does not take marks of a judge that labels of people mend",
+        needs="one score of each item, by the same judge in every try",
+        cure="Score the tries by people, or estimate from the marks without a ledger.",
+    )
+
+
 def _take_scores(cases: Scores, result: Scores) -> dict[str, RawArray]:
     ours, theirs = cases.parts, result.parts
+    if theirs.labels is not None:
+        _refuse_marks()
     if (ours.per is None) != (theirs.per is None) or theirs.codes is not None:
         raise InputError(
             "these scores are of another kind than what the ledger began with",

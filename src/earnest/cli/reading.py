@@ -310,6 +310,12 @@ def list_log_options(how: PredictionsArguments, scoring: ScoresArguments) -> dic
                 f"{name_option(name)} is for tables, but this is a log",
                 cure="Leave it out.",
             )
+    for name in ("human", "probability"):
+        if getattr(scoring, name) is not None:
+            raise InputError(
+                f"{name_option(name)} names a column of a table, but this is a log",
+                cure="In Python, use scores_from(...).with_labels(...).",
+            )
     return _list_scoring(scoring, ("score", "incomplete", "config_is"))
 
 
@@ -330,7 +336,7 @@ def list_score_options(how: PredictionsArguments, scoring: ScoresArguments) -> d
             )
         options["model"] = options["model"][0]
     named = {_SCORES_LOADED_AS.get(name, name): value for name, value in options.items()}
-    return named | _list_scoring(scoring, ("incomplete", "per", "score"))
+    return named | _list_scoring(scoring, ("incomplete", "per", "score", "human", "probability"))
 
 
 def list_load_options(how: PredictionsArguments, by: list[str] | None = None) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from earnest.core.tables.formats.text import TextOptions
 from earnest.core.tables.opening import TABLES, open_table
 from earnest.core.text.doors import arg
 from earnest.core.text.numbers import decimals, number, percent
-from earnest.decision.luck import Law, ScoreLaw
+from earnest.decision.luck import ErrorKind, ScoreLaw
 from earnest.metrics.families import METRICS
 
 if TYPE_CHECKING:
@@ -275,13 +275,13 @@ def _as_gains(law: ScoreLaw, values: NDArray[np.float64], better: bool) -> NDArr
     """Return scores of which greater is better: a proportion of errors becomes one of hits."""
     if better:
         return values
-    return -values if law.law is Law.MEAN else 1.0 - values
+    return -values if law.law is ErrorKind.MEAN else 1.0 - values
 
 
 def _restore(law: ScoreLaw, gain: float, better: bool) -> float:
     if better:
         return gain
-    return -gain if law.law is Law.MEAN else 1.0 - gain
+    return -gain if law.law is ErrorKind.MEAN else 1.0 - gain
 
 
 def _need_cases(n: int | None) -> int:
@@ -329,7 +329,7 @@ def _choose_law(
                 got="none" if positives is None else str(positives),
             )
         _refuse_outside(name, values, 0.0, 1.0)
-        return ScoreLaw(law=Law.AUC, n=n, positives=positives), METRICS[name].scale
+        return ScoreLaw(law=ErrorKind.AUC, n=n, positives=positives), METRICS[name].scale
     if positives is not None:
         raise InputError(f"{arg('positives')} is for 'roc_auc'", cure="Leave it out.")
     if deviation is not None:
@@ -338,7 +338,7 @@ def _choose_law(
                 f"{arg('deviation')} is out of range", needs="a number above 0", got=str(deviation)
             )
         scale = METRICS[name].scale if name in METRICS else _plain_scale(name)
-        return ScoreLaw(law=Law.MEAN, n=n, deviation=float(deviation)), scale
+        return ScoreLaw(law=ErrorKind.MEAN, n=n, deviation=float(deviation)), scale
     if name not in PROPORTIONS:
         raise InputError(
             f"the error of {name!r} is not known from n alone",
@@ -347,7 +347,7 @@ def _choose_law(
         )
     _refuse_outside(name, values, 0.0, 1.0)
     scale = METRICS["accuracy" if name == SCORE else name].scale
-    return ScoreLaw(law=Law.PROPORTION, n=n), scale
+    return ScoreLaw(law=ErrorKind.PROPORTION, n=n), scale
 
 
 def _plain_scale(name: str) -> Scale:

@@ -22,7 +22,7 @@ MOST_CASES = 100_000  # up to which the law of a proportion is exact
 FEWEST_TO_SHRINK = 3
 
 
-class Law(StrEnum):
+class ErrorKind(StrEnum):
     """What the error of a score is that of."""
 
     PROPORTION = "proportion"
@@ -36,7 +36,7 @@ class ScoreLaw:
 
     Parameters
     ----------
-    law : Law
+    law : ErrorKind
         A proportion of n cases, a mean over n cases, or an AUC of n cases.
     n : int
         The cases.
@@ -46,17 +46,17 @@ class ScoreLaw:
         The cases of the positive class, for an AUC.
     """
 
-    law: Law
+    law: ErrorKind
     n: int
     deviation: float = math.nan
     positives: int = 0
 
     def variance(self, score: float) -> float:
         """Return the variance of a score whose true value this is."""
-        if self.law is Law.MEAN:
+        if self.law is ErrorKind.MEAN:
             return self.deviation**2 / self.n
         inner = min(max(score, 0.5 / self.n), 1.0 - 0.5 / self.n)
-        if self.law is Law.PROPORTION:
+        if self.law is ErrorKind.PROPORTION:
             return inner * (1.0 - inner) / self.n
         m, k = self.positives, self.n - self.positives
         q1, q2 = inner / (2.0 - inner), 2.0 * inner**2 / (1.0 + inner)
@@ -69,11 +69,11 @@ class ScoreLaw:
 
         A mean keeps the correlation of its cases; that of proportions and of areas is smaller.
         """
-        if self.law is Law.MEAN or correlation <= 0.0:
+        if self.law is ErrorKind.MEAN or correlation <= 0.0:
             return correlation
         inner = min(max(score, 0.5 / self.n), 1.0 - 0.5 / self.n)
         height = float(ndtri(inner))
-        if self.law is Law.PROPORTION:
+        if self.law is ErrorKind.PROPORTION:
             return (both_below(height, correlation) - inner**2) / (inner * (1.0 - inner))
         shared = both_below(height, correlation / 2.0) - inner**2
         return shared / (both_below(height, 0.5) - inner**2)
@@ -83,13 +83,13 @@ class ScoreLaw:
 
         Examples
         --------
-        >>> from earnest.decision.luck import Law, ScoreLaw
-        >>> law = ScoreLaw(law=Law.PROPORTION, n=200)
+        >>> from earnest.decision.luck import ErrorKind, ScoreLaw
+        >>> law = ScoreLaw(law=ErrorKind.PROPORTION, n=200)
         >>> [round(law.expected_luck(0.62, 30, agreed), 3) for agreed in (0, 0.5, 0.8)]
         [0.069, 0.057, 0.045]
         """
         own = math.sqrt(1.0 - self.agreement(score, correlation))
-        if self.law is Law.PROPORTION and self.n <= MOST_CASES:
+        if self.law is ErrorKind.PROPORTION and self.n <= MOST_CASES:
             below = binom.cdf(np.arange(self.n), self.n, min(max(score, 0.0), 1.0))
             return own * (float(np.sum(1.0 - below**tries)) / self.n - score)
         return own * math.sqrt(self.variance(score)) * expected_maximum(tries)
@@ -109,12 +109,12 @@ class ScoreLaw:
 
     def limits(self, score: float, below: float, above: float) -> tuple[float, float]:
         """Return limits of the true value, which it lies below and above with these chances."""
-        if self.law is Law.PROPORTION:
+        if self.law is ErrorKind.PROPORTION:
             hits = score * self.n
             low = float(beta.ppf(below, hits, self.n - hits + 1)) if hits > 0 else 0.0
             high = float(beta.isf(above, hits + 1, self.n - hits)) if hits < self.n else 1.0
             return low, high
-        if self.law is Law.MEAN:
+        if self.law is ErrorKind.MEAN:
             error = math.sqrt(self.variance(score))
             return score + float(ndtri(below)) * error, score - float(ndtri(above)) * error
         return self._solve(score, below, upper=False), self._solve(score, above, upper=True)
@@ -139,7 +139,7 @@ class ScoreLaw:
         Bonferroni's rule over the tries, as if they were independent: agreement makes it less.
         """
         count, mean, best = len(scores), float(scores.mean()), float(scores.max())
-        if self.law is Law.PROPORTION:
+        if self.law is ErrorKind.PROPORTION:
             tail = float(binom.sf(math.ceil(best * self.n - 1e-9) - 1, self.n, mean))
         else:
             tail = float(ndtr((mean - best) / math.sqrt(self.variance(mean))))

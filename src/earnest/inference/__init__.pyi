@@ -19,6 +19,8 @@ from .curves.corrected import curve_points as curve_points
 from .curves.corrected import mean_curves as mean_curves
 from .curves.corrected import roc_points as roc_points
 from .curves.halves import trace_halves as trace_halves
+from .curves.new_rows import measure_errors as measure_errors
+from .curves.new_rows import share_within as share_within
 from .curves.thresholds import thresholds_beside as thresholds_beside
 from .curves.winner import kaplan_meier as kaplan_meier
 from .curves.winner import residuals as residuals

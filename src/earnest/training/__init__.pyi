@@ -46,7 +46,7 @@ from .learners.selection import UnivariateSelection as UnivariateSelection
 from .learners.selection import score_by_cox as score_by_cox
 from .learners.ses import LikelihoodRatio as LikelihoodRatio
 from .learners.ses import PartialCorrelation as PartialCorrelation
-from .learners.ses import maximise_likelihood as maximise_likelihood
+from .learners.ses import maximise_likelihoods as maximise_likelihoods
 from .learners.svm import KernelClassifier as KernelClassifier
 from .search.dropping.bced import DROPPING_RULES as DROPPING_RULES
 from .search.dropping.bced import DroppingRule as DroppingRule

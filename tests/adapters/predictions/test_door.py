@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 
 import earnest as en
-from earnest.errors import EvidenceError, FormatError, InputError
+from earnest.errors import EarnestError, FormatError, InputError
 from earnest.results import Caution
 from tests.adapters.replays import FILES, TabularPredictor
 from tests.snapshots import Golden
@@ -55,16 +55,19 @@ def test_tools_that_keep_nothing_have_a_cure(module: str, name: str, cure: str) 
 
 
 def test_estimates_and_reports_send_a_search_and_a_study_to_their_door(golden: Golden) -> None:
-    study = type("Study", (), {"__module__": "optuna.study.study"})()
+    study = type(
+        "Study", (), {"__module__": "optuna.study.study", "get_trials": lambda *_, **__: []}
+    )()
     search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]})
-    for given, cure in (
-        (study, r"predictions_from\(study, y, store"),
-        (search, r"earnest\.harvest\(search, X, y\)"),
-        (en.SearchCV(LogisticRegression(), {}), "Call its `fit` first"),
+    fit = "Call its `fit` first"
+    for given, cure, of_report in (
+        (study, r"predictions_from\(study, y, store", r"predictions_from\(study, y, store"),
+        (search, fit, r"earnest\.harvest\(search, X, y\)"),
+        (en.SearchCV(LogisticRegression(), {}), fit, fit),
     ):
-        with pytest.raises(EvidenceError, match=cure):
+        with pytest.raises(EarnestError, match=cure):
             en.estimate(given, metric="roc_auc")
-        with pytest.raises(InputError, match=cure):
+        with pytest.raises(EarnestError, match=of_report):
             en.report(given, metric="roc_auc")
     with pytest.raises(FormatError) as refusal:
         en.estimate("predictions.csv", metric="roc_auc")

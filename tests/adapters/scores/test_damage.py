@@ -14,8 +14,16 @@ from earnest.adapters import read_score_logs
 from earnest.errors import EarnestError
 
 FILES = Path(__file__).parents[1] / "files" / "scores"
-SCORES = {"inspect": "match", "lm_eval": "acc", "helm": "exact_match"}
-TOOLS = ("inspect", "lm_eval", "promptfoo", "dspy", "gepa", "openai_evals", "helm", "plain")
+SCORES = {
+    "inspect": "match",
+    "lm_eval": "acc",
+    "helm": "exact_match",
+    "trec": "map",
+    "trec_ir_measures": "AP",
+    "trec_ir_measures_json": "AP",
+    "coco": "AP",
+}
+TOOLS = (*SCORES, "promptfoo", "dspy", "gepa", "openai_evals", "plain")
 
 
 def list_logs(tool: str) -> list[Path]:

@@ -49,6 +49,22 @@ def test_json_has_the_rows_and_the_cautions(run, here):
     assert said["task"] == "binary"
 
 
+def test_an_interval_adds_a_set_of_classes_to_each_row(run, here, golden: Golden):
+    said = json.loads(run("predict", "run", "new.csv", "--interval", "0.9", "--json").out)
+    assert said["interval"] == 0.9
+    assert list(said["rows"])[-2:] == ["set_no", "set_yes"]
+    sets = [said["rows"][name] for name in ("set_no", "set_yes")]
+    assert all(map(any, zip(*sets, strict=True)))
+    lines = run("predict", "run", "new.csv", "--interval", "0.9").out.splitlines()
+    assert lines[0].endswith('"p_no","p_yes","set_no","set_yes"')
+    done = run("predict", "run", "new.csv", "--interval", "90")
+    assert (done.code, done.out) == (2, "")
+    golden.check(done.err)
+    done = run("predict", "run", "new.csv", "--interval", "0.999")
+    assert (done.code, done.out) == (2, "")
+    golden.check(done.err)
+
+
 @pytest.mark.parametrize("name", ["out.csv", "out.parquet"])
 def test_out_writes_a_table_and_nothing_else(run, here, name):
     done = run("predict", "run", "new.csv", "--out", name)

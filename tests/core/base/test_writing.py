@@ -252,7 +252,8 @@ WRITERS = {
     ("engine/parcels.py", "_make_folder"),
     ("engine/parcels.py", "_dump"),
     ("engine/worker.py", "_open_marks"),
-    ("store/sqlite.py", "acquire"),
+    ("store/sqlite.py", "_take"),
+    ("adapters/ledger.py", "_read_table"),  # in a folder of its own
 }
 WRITING = {
     "write_text", "write_bytes", "savefig", "to_csv", "to_parquet", "savez",

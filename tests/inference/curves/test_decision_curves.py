@@ -81,7 +81,9 @@ def searched() -> en.Predictions:
     return en.Predictions.from_arrays(y, 1 / (1 + np.exp(-noisy)), np.arange(150) % 5)
 
 
-def test_against_is_the_pooled_difference_on_the_cases_left_out(searched: en.Predictions) -> None:
+def test_against_is_the_winner_s_own_less_what_its_choice_adds(
+    searched: en.Predictions,
+) -> None:
     """The slow way: the resamples again, winners and counts by plain loops."""
     table = en.thresholds(searched, metric="brier", against="c2", n_resamples=40, rng=3)
     estimate = en.estimate(searched, metric="brier", n_resamples=40, rng=3)
@@ -92,10 +94,10 @@ def test_against_is_the_pooled_difference_on_the_cases_left_out(searched: en.Pre
     from earnest.inference import choose_resampler, resample_statistic
     from earnest.resampling import UndefinedRule, every_class_on_both_sides
 
-    kept: list[np.ndarray] = []
+    seen: list[np.ndarray] = []
 
     def keep(weights: Weights) -> np.ndarray:
-        kept.append(weights.values.copy())
+        seen.append(weights.values.copy())
         return np.zeros((len(weights.values), 1))
 
     resample_statistic(
@@ -109,23 +111,33 @@ def test_against_is_the_pooled_difference_on_the_cases_left_out(searched: en.Pre
         else None,
         redraw=True,
     )
-    outside = np.concatenate(kept) == 0
-    again = choose_winners(
-        searched, en.metric("brier"), Weights(np.concatenate(kept)), en.rules.Pooled()
-    )
+    inbag = np.concatenate(seen)
+    again = choose_winners(searched, en.metric("brier"), Weights(inbag), en.rules.Pooled())
     np.testing.assert_array_equal(again, winners)
     y, p = searched.target.y, searched.responses[:, :, 0]
     cut = 0.3
-    total = size = 0.0
-    for rows, winner in zip(outside, winners, strict=True):
-        for config, sign in ((winner, 1.0), (2, -1.0)):
-            above = p[rows, config] > cut
-            gain = (above & (y[rows] == 1)).sum() - cut / (1 - cut) * (above & (y[rows] == 0)).sum()
-            total += sign * gain
-        size += rows.sum()
+    expected = 0.0
+    rule = np.full(len(winners), 2)
+    for chosen, last, sign in ((winners, winner_of(table), 1.0), (rule, 2, -1.0)):
+        for label, price in ((1, 1.0), (0, -cut / (1 - cut))):
+            shares = []
+            for weights in (inbag, inbag == 0):
+                above = total = 0.0
+                for row, config in zip(weights, chosen, strict=True):
+                    above += row[(p[:, config] > cut) & (y == label)].sum()
+                    total += row[y == label].sum()
+                shares.append(above / total)
+            naive = (p[y == label, last] > cut).mean()
+            fair = naive - (shares[0] - shares[1]) / np.sqrt(2)
+            expected += sign * price * (y == label).mean() * fair
     assert table.against is not None
     value = table.against.curve.at(table.thresholds.index(cut)).value
-    assert value == pytest.approx(total / size, abs=1e-12)
+    assert value == pytest.approx(expected, abs=1e-12)
+
+
+def winner_of(table: Thresholds) -> int:
+    """Return the column of a winner."""
+    return int(table.winner.removeprefix("c"))
 
 
 def test_against_itself_nothing_differs_and_nothing_is_claimed(searched: en.Predictions) -> None:

@@ -14,7 +14,7 @@ from earnest import Predictions, metric
 from earnest.inference import ResampledSelection, residuals, risk_groups, winner_folds
 from earnest.inference.curves.calibration import calibration
 from earnest.inference.curves.corrected import Curves, mean_curves
-from earnest.inference.curves.winner import FoldScores
+from earnest.inference.curves.winner import WinnerFolds
 from earnest.plotting import Figure
 from earnest.plotting.svg import curves as svg_curves
 from earnest.plotting.svg import gain as svg_gain
@@ -99,9 +99,9 @@ def test_one_constant_probability_is_one_group() -> None:
     assert len(figure.table) == 2
 
 
-def some_folds(scores: list[float]) -> FoldScores:
+def some_folds(scores: list[float]) -> WinnerFolds:
     size = len(scores)
-    return FoldScores(
+    return WinnerFolds(
         scores=np.array(scores),
         names=tuple(str(i) for i in range(size)),
         repeats=np.zeros(size, dtype=np.intp),

@@ -84,6 +84,20 @@ def test_xgboost_predicts_the_test_part_of_each_fold(
     assert [c.kind for c in kept.predictions().remarks] == (["stopped_on_tests"] if best else [])
 
 
+def test_lightgbm_keeps_stages_of_all_rounds_and_needs_no_caution() -> None:
+    kept = en.BoosterFolds(Y, 4, X=X)
+    models = [Rows() for _ in kept.folds]
+    for model in models:
+        model.current_iteration = lambda: 12  # type: ignore[attr-defined]
+    keep = kept.lightgbm({"eta": 0.1}, name="a", stages=3)
+    keep(SimpleNamespace(model=SimpleNamespace(boosters=models, best_iteration=7)))  # type: ignore[arg-type]
+    pi = kept.predictions()
+    assert pi.configs.ids == ("a@4", "a@8", "a@12")
+    assert pi.configs.params[1] == {"eta": 0.1, "num_boost_round": 8}
+    assert models[0].asked == {"num_iteration": 12}
+    assert pi.remarks == ()
+
+
 def test_a_regression_has_no_classes() -> None:
     kept = en.BoosterFolds(X[:, 1], KFold(4), X=X)
     models = [Rows(loss="RMSE") for _ in range(4)]

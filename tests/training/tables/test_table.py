@@ -135,14 +135,15 @@ def test_ignored_columns_are_left_out_without_a_caution(expected):
     assert codes(found) == []
 
 
-def test_a_column_that_would_be_left_out_can_be_kept():
+def test_a_column_that_would_be_left_out_can_be_kept(golden):
     found = read_training_table(TABLE, target="relapse", keep="patient_id")
     assert found.schema.names[0] == "patient_id"
     assert found.inputs.levels[0] == 0
     named = TABLE.append_column("name", pa.array([f"n{i}" for i in range(90)]))
     assert read_training_table(named, target="relapse", keep=["name"]).inputs.levels[-1] == 90
-    with pytest.raises(InputError, match="column 'site' cannot be kept") as caught:
+    with pytest.raises(InputError) as caught:
         read_training_table(TABLE, target="relapse", keep="site")
+    golden.check(str(caught.value))
     assert caught.value.got == "constant, only 'Graz'"
     dated = read_training_table(TABLE, target="relapse", keep="seen")
     assert dated.schema.names == read_training_table(TABLE, target="relapse").schema.names

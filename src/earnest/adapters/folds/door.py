@@ -40,4 +40,4 @@ def open_fold_file(path: Path) -> FoldScores | None:
     """Return the fold scores of a file, None where it holds something else."""
     if tables.has_fold_scores(path):
         return tables.load_fold_scores(path)
-    return optuna.read_storage(path) if is_storage(path) else None
+    return optuna.find_in_file(path) if path.is_file() and is_storage(path) else None

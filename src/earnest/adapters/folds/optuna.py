@@ -41,7 +41,7 @@ CLOSE = 1e-9  # of a value, by which the mean of its folds may differ
 COMPLETE = "COMPLETE"
 
 
-def read_study(study: Study | StudyContent) -> FoldScores:
+def read_study_folds(study: Study | StudyContent) -> FoldScores:
     """Read the fold scores that the trials of a study carry.
 
     They are looked for in this order: a list reported by `report_cross_validation_scores`; user
@@ -50,11 +50,8 @@ def read_study(study: Study | StudyContent) -> FoldScores:
     """
     trials = [trial for trial in study.get_trials(deepcopy=False) if trial.state.is_finished()]
     done = [trial for trial in trials if trial.state.name == COMPLETE]
-    for find in (_find_reported, _find_attributes, _find_lists, _find_steps):
-        rows = {trial.number: scores for trial in done if (scores := find(trial))}
-        if rows:
-            break
-    else:
+    rows = _find_rows(done)
+    if not rows:
         raise _refuse_none(study, len(done))
     metrics = Counter(name for scores in rows.values() for name in scores)
     counts = {name: max(len(scores.get(name, ())) for scores in rows.values()) for name in metrics}
@@ -76,9 +73,18 @@ def read_study(study: Study | StudyContent) -> FoldScores:
     return unite(table, names, configs, SplitFacts(assumed=True), usual=usual)
 
 
-def read_search(search: Any) -> FoldScores:
+def _find_rows(trials: list[FrozenTrial]) -> dict[int, Scores]:
+    """Return the fold scores of trials by their number, from the first kind that any carries."""
+    for find in (_find_reported, _find_attributes, _find_lists, _find_steps):
+        rows = {trial.number: scores for trial in trials if (scores := find(trial))}
+        if rows:
+            return rows
+    return {}
+
+
+def read_optuna_search(search: Any) -> FoldScores:
     """Read a fitted `OptunaSearchCV`, which keeps the scores of splits in its study."""
-    scores = read_study(search.study_)
+    scores = read_study_folds(search.study_)
     scorer, scoring = getattr(search, "scorer_", None), getattr(search, "scoring", None)
     name = score_name(SINGLE, scorer, scoring)
     splits = read_splits(getattr(search, "cv", None), scores.n_folds)
@@ -96,10 +102,21 @@ def read_search(search: Any) -> FoldScores:
 def read_storage(source: str | Path) -> FoldScores:
     """Read a study from a storage: a URL, a SQLite file or a journal file."""
     if isinstance(source, str) and "://" in source:
-        return read_study(open_study_url(source, None))
-    path = Path(source)
+        return read_study_folds(open_study_url(source, None))
+    return read_study_folds(_open_file(Path(source)))
+
+
+def find_in_file(path: Path) -> FoldScores | None:
+    """Return the fold scores in a SQLite file or a journal file, None where no trial has any."""
+    study = _open_file(path)
+    trials = study.get_trials(deepcopy=False)
+    rows = _find_rows([trial for trial in trials if trial.state.name == COMPLETE])
+    return read_study_folds(study) if rows else None
+
+
+def _open_file(path: Path) -> Study | StudyContent:
     database = read_start(path).startswith(SQLITE)
-    return read_study((open_study_sqlite if database else open_study_journal)(path, None))
+    return (open_study_sqlite if database else open_study_journal)(path, None)
 
 
 Scores = dict[str, Sequence[float]]
@@ -194,7 +211,8 @@ def _refuse_none(study: Study | StudyContent, done: int) -> EvidenceError:
         needs="user attributes such as fold_0, fold_1, or a list whose mean is the value",
         got=f"{done} complete trials with {found}",
         cure="In the objective: trial.set_user_attr('fold_scores', scores). Better, keep the "
-        "predictions with earnest.keep_predictions. From the values alone, "
+        "predictions with earnest.keep_predictions; if you did, read them with "
+        "earnest.predictions_from(study, y, store=store). From the values alone, "
         "earnest.floor(values, n=...) tells how much may be luck.",
     )
 
@@ -204,13 +222,13 @@ register(
         name="fold_scores_of_optuna_search",
         words="a fitted OptunaSearchCV",
         takes=has_study,
-        read=read_search,
+        read=read_optuna_search,
         rank=EARLY,
     )
 )
 register(
     FoldScoresReader(
-        name="fold_scores_of_study", words="an Optuna study", takes=is_study, read=read_study
+        name="fold_scores_of_study", words="an Optuna study", takes=is_study, read=read_study_folds
     )
 )
 register(

@@ -27,7 +27,7 @@ ADAPTIVE = ("Bayes", "Optuna", "TPE", "Halving")  # classes that propose by scor
 CLASSIFIER, REGRESSOR = "accuracy", "r2"  # what `score` of such an estimator is
 
 
-def is_results(source: object) -> bool:
+def is_cv_results(source: object) -> bool:
     """Tell whether this is the dict of a search's results."""
     return (
         isinstance(source, Mapping)
@@ -36,9 +36,9 @@ def is_results(source: object) -> bool:
     )
 
 
-def is_search(source: object) -> bool:
+def is_cv_search(source: object) -> bool:
     """Tell whether this is a fitted search of another library."""
-    return is_results(getattr(source, "cv_results_", None))
+    return is_cv_results(getattr(source, "cv_results_", None))
 
 
 def is_unfitted(source: object) -> bool:
@@ -74,7 +74,7 @@ def read_cross_validated(results: Results) -> FoldScores:
     return unite(rows, score_names(keys, None, None), configs, facts, usual=None)
 
 
-def read_search(search: Any) -> FoldScores:
+def read_fitted_search(search: Any) -> FoldScores:
     """Read a fitted search: grid, random, halving, of scikit-optimize and the like."""
     results: Results = search.cv_results_
     keys = list_scores(results)
@@ -268,15 +268,15 @@ register(
     FoldScoresReader(
         name="fold_scores_of_search",
         words="a fitted GridSearchCV, RandomizedSearchCV, halving search or BayesSearchCV",
-        takes=is_search,
-        read=read_search,
+        takes=is_cv_search,
+        read=read_fitted_search,
     )
 )
 register(
     FoldScoresReader(
         name="cv_results",
         words="its `cv_results_`",
-        takes=is_results,
+        takes=is_cv_results,
         read=read_plain_results,
         rank=LATE,
     )

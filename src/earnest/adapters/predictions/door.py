@@ -9,7 +9,16 @@ from pathlib import Path
 from numpy.typing import ArrayLike
 
 from earnest.adapters.folds.tables import has_fold_scores
-from earnest.adapters.predictions import autogluon, h2o, mljar, optuna, run_file, skore, tabrepo
+from earnest.adapters.predictions import (
+    autogluon,
+    epochs,
+    h2o,
+    mljar,
+    optuna,
+    run_file,
+    skore,
+    tabrepo,
+)
 from earnest.adapters.predictions.run_file import read_predictions_of_run
 from earnest.adapters.readers import (
     EARLY,
@@ -33,7 +42,16 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.tables.opening import READ
 from earnest.core.text.doors import arg
 
-TOOLS = (autogluon, h2o, mljar, optuna, run_file, skore, tabrepo)  # each registers its readers
+TOOLS = (
+    autogluon,
+    epochs,
+    h2o,
+    mljar,
+    optuna,
+    run_file,
+    skore,
+    tabrepo,
+)  # each registers its readers
 KEPT = ("predictions.parquet", "predictions.npz", "predictions.csv")  # of a run, in this order
 BESIDE = (RUN_FILE, "estimate.json")  # what else a run has: a table alone may be anyone's
 

@@ -12,7 +12,17 @@ from numpy.typing import NDArray
 
 from earnest.adapters.predictions.door import kind_of
 from earnest.adapters.readers import SCORES_READERS, find_reader, list_sources
-from earnest.adapters.scores import dspy, helm, inspect, lm_eval, openai_evals, plain, promptfoo
+from earnest.adapters.scores import (
+    coco,
+    dspy,
+    helm,
+    inspect,
+    lm_eval,
+    openai_evals,
+    plain,
+    promptfoo,
+    trec,
+)
 from earnest.adapters.scores.runs import EvaluationRun, ItemScore, name_item
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
@@ -22,10 +32,12 @@ from earnest.core.data.scores import Scores
 from earnest.core.results.cautions import Caution
 from earnest.core.text.doors import arg
 
-TOOLS = (dspy, helm, inspect, lm_eval, openai_evals, plain, promptfoo)  # each registers its readers
+# Each registers its readers.
+TOOLS = (coco, dspy, helm, inspect, lm_eval, openai_evals, plain, promptfoo, trec)
 MOST = 100_000  # files of a folder that are looked at
 MOST_SEEN = 500_000  # files and folders, of any kind, until a folder is no folder of logs
-LOGS = (".eval", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".bin")
+TEXTS = (".txt", ".trec", ".out", ".res")  # mostly no logs, and passed over then
+LOGS = (".eval", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".bin", *TEXTS)
 # Files that tools write beside their logs, which hold no score of an item.
 BESIDE = (
     "results_", "run_spec", "stats.json", "scenario", "display_", "instances", "config",
@@ -46,7 +58,8 @@ def scores_from(
     r"""Return the scores that evaluation tools wrote of every item, as one table.
 
     Reads samples of lm-evaluation-harness, logs of Inspect, results of promptfoo, DSPy and GEPA,
-    logs of OpenAI's evals, statistics of HELM, and plain tables with the columns item and score.
+    logs of OpenAI's evals, statistics of HELM, queries of trec_eval, images of pycocotools, and
+    plain tables with the columns item and score.
     Nothing is dropped in silence: half-written logs, double and missing items are cautions of
     every result made of the scores, and a format that is not known is refused.
 
@@ -178,7 +191,7 @@ def _read_all(path: Path) -> tuple[list[EvaluationRun], list[str]]:
         reader = find_reader(SCORES_READERS, file)
         if reader is not None:
             runs += reader.read(file)
-        elif not file.name.startswith(BESIDE):
+        elif not file.name.startswith(BESIDE) and file.suffix.casefold() not in TEXTS:
             strange.append(file.name)
     return runs, strange
 

@@ -25,8 +25,14 @@ from earnest.core.space.trials import Trials
 from earnest.store import RunFile, read_run
 
 CONFIGS, ABOUT, BEGUN = "configs", "search", "begun"  # documents of a run
+SHARED = "stage_of"  # the number that names the fit which a stage of boosting belongs to
 TEST = "test_"
 VERSION = 1  # of the document about the search
+
+
+def is_fit(outcome: TaskOutcome) -> bool:
+    """Tell whether an outcome counts as a fit, and is not a stage of another one."""
+    return SHARED not in outcome.numbers
 
 
 def about_search(

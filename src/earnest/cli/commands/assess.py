@@ -142,7 +142,8 @@ def command(
 
     def ask_one(name: str) -> Estimate:
         store = name_file(out, name) if several else out
-        return assess(method=names[0], metric=name, rng=seed, store=store, test=test_set, **ask)
+        method = names[0] if question.method else None  # the default knows the metric
+        return assess(method=method, metric=name, rng=seed, store=store, test=test_set, **ask)
 
     def ask_all(name: str) -> Estimates:
         store = name_file(out, name) if several else out

@@ -64,7 +64,7 @@ class CaseArrays:
     cautions: tuple[Caution, ...] = ()
 
 
-def read_columns(data: Path | None, named: ColumnNames, csv: TableArguments) -> CaseArrays:
+def read_case_arrays(data: Path | None, named: ColumnNames, csv: TableArguments) -> CaseArrays:
     """Read the named columns of a table; nothing where no table is given.
 
     The rows of the table are in the order that the tool was given.
@@ -122,10 +122,10 @@ def _read_array(columns: Columns, name: str, role: str) -> Array:
 HELP = (
     "Gather the predictions or scores that [bold]another tool[/bold] kept into one table.\n\n"
     "Reads an Optuna study whose objective called keep_predictions, the results folder of "
-    "mljar-supervised, the folder of an AutoGluon predictor, or a run of earnest; and the logs of "
-    "evaluations: lm-evaluation-harness, Inspect, promptfoo, DSPy, GEPA, OpenAI's evals, HELM, or "
-    "one table per model with the columns item and score. Nothing is trained. estimate, compare "
-    "and report read the file, which also records what to know about the tool.\n\n"
+    "mljar-supervised, the folder of an AutoGluon predictor, or a run of earnest; and logs of "
+    "evaluations: lm-evaluation-harness, Inspect, promptfoo, DSPy, GEPA, OpenAI's evals, HELM, "
+    "trec_eval, pycocotools, or one table per model with the columns item and score. estimate, "
+    "compare and report read the file, which also records what to know about the tool.\n\n"
     "  earnest gather study.db --store kept --data train.csv --target relapse\n"
     "  earnest gather AutoML_1/ -o predictions.csv\n"
     "  earnest gather AutogluonModels/ag-1 --trust-pickle\n"
@@ -261,7 +261,7 @@ def command(
     from earnest.adapters.predictions.door import predictions_from
 
     named = ColumnNames(**{each.name: getattr(options, each.name) for each in fields(ColumnNames)})
-    columns = read_columns(data, named, csv)
+    columns = read_case_arrays(data, named, csv)
     pi = predictions_from(
         source,
         columns.outcome,

@@ -68,7 +68,7 @@ def command(
             needs=f"earnest ledger {action} LEDGER" + " PREDICTIONS" * (action in _READS),
         )
     from earnest.adapters.ledger import AGENT, Ledger
-    from earnest.cli.show.ledger import show_ledger, show_score
+    from earnest.cli.show.ledger import show_ledger, show_try
 
     agents = options.agent or []
     if action != "new" and len(agents) > 1:
@@ -80,7 +80,7 @@ def command(
         table = _read_try(book, predictions, reading, scoring)
         label = options.name or table.configs.ids[0]
         score = book.score(table, label, agent=agent, builds_on=options.builds_on or ())
-        show_score(label, score, book.show(agent), agent, json=output.json)
+        show_try(label, score, book.show(agent), agent, json=output.json)
         return
     if action == "new":
         assert predictions is not None

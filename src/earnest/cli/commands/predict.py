@@ -21,8 +21,8 @@ HELP = (
     "Predict [bold]new rows[/bold] with the model of a run.\n\nWrites one row per row of the "
     "table, in the same order: the class and the probabilities of all classes, or the number, "
     "or the risk. The model is loaded without pickle, and its file can only create types from a "
-    "fixed list.\n\n  earnest predict run/ new.csv\n  earnest predict run/ new.parquet --id "
-    "patient --out predictions.csv"
+    "fixed list.\n\n  earnest predict run/ new.csv\n  earnest predict run/ new.csv --interval 0.9"
+    "\n  earnest predict run/ new.parquet --id patient --out predictions.csv"
 )
 _WRITTEN = (".csv", ".parquet")
 
@@ -39,6 +39,16 @@ class PredictOptions(JsonOutput):
         str | None,
         Argument(
             "Column that identifies the rows; it is copied to the output.", "COLUMN", usual=True
+        ),
+    ] = None
+    interval: Annotated[
+        float | None,
+        Argument(
+            "Also give each row an interval, or a set of classes, that holds the outcome for this "
+            "share of new rows.",
+            "LEVEL",
+            usual=True,
+            is_share=True,
         ),
     ] = None
 
@@ -63,12 +73,20 @@ def command(
     from earnest.training.tune.model import load_model
 
     model = load_model(run)
-    forecast = model.predict(data, id=options.id, **read_table_marks(csv))
+    forecast = model.predict(
+        data, id=options.id, interval=options.interval, **read_table_marks(csv)
+    )
     for caution in forecast.cautions:
         sentences = (caution.what, caution.consequence, caution.cure)
         write_line(render(" ".join(filter(None, sentences))), label=caution.code)
     if json:
-        facts = {"winner": model.winner, "task": str(model.task), "metric": model.metric}
+        facts: dict[str, object] = {
+            "winner": model.winner,
+            "task": str(model.task),
+            "metric": model.metric,
+        }
+        if forecast.level is not None:
+            facts["interval"] = forecast.level
         remarks = [caution.to_dict() for caution in forecast.cautions]
         write_json(
             {**facts, "n_rows": len(forecast), "cautions": remarks, "rows": forecast.to_dict()}

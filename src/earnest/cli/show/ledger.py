@@ -13,7 +13,7 @@ from earnest.cli.show.terminal import write_json
 MOST = 40  # tries that are listed
 
 
-def show_score(name: str, score: float, view: LedgerView, agent: str | None, *, json: bool) -> None:
+def show_try(name: str, score: float, view: LedgerView, agent: str | None, *, json: bool) -> None:
     """Write what a try scored on the half that its agent is told of."""
     half = _find_half(view, agent)
     best = view.find_best(half)

@@ -39,7 +39,8 @@ class AssessArguments:
     method: Annotated[
         list[str] | None,
         Argument(
-            "[dim]default: .632+[/dim]  See [bold]earnest methods[/bold]. Repeat for several.",
+            "[dim]default: .632+ or .632[/dim]  See [bold]earnest methods[/bold]. "
+            "Repeat for several.",
             "NAME",
             HOW,
             usual=True,

@@ -228,6 +228,24 @@ class ScoresArguments:
             SCORES,
         ),
     ] = None
+    human: Annotated[
+        str | None,
+        Argument(
+            "Long tables: labels of people, empty where none, beside the scores of a judge. "
+            "[dim]default: human, beside judge[/dim]",
+            "COLUMN",
+            SCORES,
+        ),
+    ] = None
+    probability: Annotated[
+        str | None,
+        Argument(
+            "Long tables: the chance with which an answer was chosen to be labelled. "
+            "[dim]default: probability, else the share that was[/dim]",
+            "COLUMN",
+            SCORES,
+        ),
+    ] = None
     score: ScoreName = None
     config_is: ConfigIs = None
 

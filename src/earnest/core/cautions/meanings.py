@@ -462,8 +462,8 @@ _ALL = (
         "A column alone, its missing values, zeros or order, tells the outcome. Or a tool stopped "
         "training on the test fold, or made features or tuned once for all folds.",
         "Models look better than they are; no method corrects it.",
-        "Leave out a column known only after the outcome (`ignore`), and such models, or use new "
-        "cases.",
+        "Leave out a column known only after the outcome (`ignore`), and such models. Instead of "
+        "stopping, keep `stages`.",
     ),
     Meaning(
         "EN084",
@@ -573,7 +573,7 @@ _ALL = (
         "(`00123`), dates, text, many levels, another encoding, or several sheets.",
         "Numbers are read as they must be meant, marks as missing, `00123` as a category, dates "
         "and text as numbers, and only the first sheet.",
-        "Look at the examples. Set `decimal` and `thousands`, or use UTF-8.",
+        "Look at the examples. Set `decimal`, or save as UTF-8 CSV.",
     ),
     Meaning(
         "EN126",
@@ -604,10 +604,10 @@ _ALL = (
     Meaning(
         "EN140",
         "scores that are missing",
-        "Items lack the score of a configuration, of samples or of one of two results, or a "
-        "log is not whole.",
-        "Missing is not 0: items without every score are left out. If the missing answers "
-        "would have been bad, the result is too good.",
+        "Items lack the score of a configuration, a sample or a result; a log is not whole; or "
+        "people did not label a random part.",
+        "Missing is not 0: such items are left out. If what is missing is unlike the rest, the "
+        "result is off.",
         'Run what is missing. If a failed answer is a wrong one, pass `incomplete="worst"`.',
     ),
     Meaning(

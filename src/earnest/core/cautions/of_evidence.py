@@ -359,7 +359,8 @@ def stopped_on_tests(tool: str, models: tuple[str, ...]) -> Words:
         f"{tool} stopped the training of {write_count(len(models), 'model')} early on the test "
         f"fold: {check.some(models)}.",
         "Their predictions are a little too good, and no method corrects for that.",
-        "Confirm the result on cases that the tool never saw.",
+        "Keep several numbers of rounds of each, so that the choice is corrected "
+        "(BoosterFolds and SearchCV with stages=True), or confirm the result on new cases.",
     )
 
 

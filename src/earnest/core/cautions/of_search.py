@@ -210,11 +210,11 @@ def another_rule(refitted: str) -> Words:
 def scores_alone(tries: int, least: float, most: float) -> Words:
     """Nothing but one score per try, so that how far tries agree is assumed."""
     return Words(
-        f"One score each of {tries:,} tries says nothing of how far they agree on a case; a "
-        f"correlation of {least:g} to {most:g} is assumed.",
+        f"{tries:,} scores alone do not say how far tries agree on a case; a correlation of "
+        f"{least:g} to {most:g} is assumed.",
         "The luck and the corrected score are rough, and too small if tries are missing. The "
         "interval holds for any agreement, and is wide.",
-        "Keep scores of items or folds, or predictions, and ask earnest.estimate.",
+        "Keep the scores of items or folds, or predictions, for earnest.estimate.",
     )
 
 

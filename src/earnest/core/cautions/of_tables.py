@@ -395,6 +395,19 @@ def answers_unscored(unscored: int, answers: int) -> Words:
     )
 
 
+@caution("EN140")
+def labels_not_random(labelled: float, others: float) -> Words:
+    """The judge scores answers that people labelled otherwise than the rest, beyond chance."""
+    return Words(
+        f"The judge scores labelled answers at {labelled:.3g} on average, and the others at "
+        f"{others:.3g}: more apart than answers that were chosen at random.",
+        "Labels of chosen answers, such as the doubtful ones, say little of the others, and the "
+        "result may be off.",
+        "Label a random part, or pass the chance with which each was chosen as "
+        f"{arg('probability')}.",
+    )
+
+
 @note("EN140")
 def runs_without_score(runs: int, score: str, tasks: tuple[str, ...]) -> Words:
     """Runs lack the score that was asked for."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from earnest.core.base import check
@@ -96,6 +96,8 @@ class Measure:
         Whether every score is 0 or 1, so that their mean is a share.
     items : int
         The number of items where what is drawn are batches of them, else 0.
+    labelled : float
+        For how many labelled items an item counts, where scores are marks of a judge; else 1.
     """
 
     name: str = "score"
@@ -105,6 +107,7 @@ class Measure:
     weights: tuple[float, ...] = ()
     binary: bool = False
     items: int = 0
+    labelled: float = field(default=1.0, compare=False, repr=False)  # marks say it themselves
 
     @property
     def title(self) -> str:
@@ -127,6 +130,7 @@ class Measure:
     def to_dict(self) -> dict[str, object]:
         """Return plain data; an end that is open is None."""
         ends = [end if math.isfinite(end) else None for end in self.limits]
+        share = {"labelled": self.labelled} if self.labelled < 1.0 else {}
         return {
             "name": self.name,
             "aggregate": str(self.rule),
@@ -136,6 +140,7 @@ class Measure:
             "binary": self.binary,
             "number": self.rule.number,
             "items": self.items,
+            **share,
         }
 
     @classmethod
@@ -150,4 +155,5 @@ class Measure:
             weights=tuple(data["weights"]),
             binary=bool(data["binary"]),
             items=data["items"],
+            labelled=float(data.get("labelled", 1.0)),
         )

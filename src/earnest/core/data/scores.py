@@ -33,6 +33,7 @@ from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.cautions import of_tables
 from earnest.core.data.folds import encode_folds
 from earnest.core.data.guides import Guides
+from earnest.core.data.judged import Labels
 from earnest.core.data.measure import OF_JUDGEMENTS, OF_SAMPLES, Aggregate, Measure, Rule
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
@@ -73,6 +74,8 @@ class ScoreParts:
         What had to be guessed or mended to read them.
     guides : Guides, optional
         Which half of the items guided each configuration, see `Predictions`.
+    labels : Labels, optional
+        What is known of the labels of people, where the scores are marks of a judge that they mend.
     """
 
     values: Numbers
@@ -85,6 +88,7 @@ class ScoreParts:
     codes: NDArray[np.int64] | None = None
     remarks: tuple[Caution, ...] = ()
     guides: Guides | None = None
+    labels: Labels | None = None
 
 
 def as_matrix(table: object, per_item: str = "scores") -> Numbers:
@@ -142,6 +146,12 @@ def check_rule(rule: Rule, parts: ScoreParts) -> None:
             "resample",
             needs=f"at most {MOST_PLAYERS}",
             cure=f"Use {arg('aggregate', 'win_rate')}, or leave some configurations out.",
+        )
+    if parts.labels is not None and rule.kind not in (Aggregate.MEAN, Aggregate.MACRO):
+        raise InputError(
+            f"marks of a judge cannot be summed up by {str(rule)!r}",
+            needs="'mean' or 'macro': a mark is right on average, and not for its item",
+            got=repr(str(rule)),
         )
     if rule.kind not in OF_JUDGEMENTS and parts.codes is not None:
         raise InputError(
@@ -351,6 +361,14 @@ class Scores:
         For losses of a cross-validation: the fold that tested each case, one column per repeat.
     format : {'wide', 'long'}, optional
         The form of a table, where it is not clear.
+    human : str, array-like, mapping or frame, optional
+        Labels of people on a random part of the answers, NaN elsewhere, where the scores are those
+        of a judge: values of the same form, or the column of a long table. Each item is then marked
+        with what the judge and the labels say together, whose mean is that of the labels of all.
+        The columns `judge` and `human` of a long table are read so.
+    probability : float, str or array-like, optional
+        The chance with which an answer was chosen to be labelled, of each item or answer; by
+        default the share that was.
 
     Examples
     --------
@@ -391,6 +409,8 @@ class Scores:
         batches: int | None = None,
         fold: ArrayLike | None = None,
         format: str | None = None,
+        human: object = None,
+        probability: object = None,
     ) -> None:
         from earnest.core.tables.scores import read_score_parts
 
@@ -406,6 +426,8 @@ class Scores:
             per=per,
             fold=fold,
             form=format,
+            human=human,
+            probability=probability,
         )
         self._settle(
             parts,
@@ -438,9 +460,13 @@ class Scores:
         rule = Rule.of(choose_aggregate(parts) if aggregate is None else aggregate)
         check_rule(rule, parts)
         low, high = find_range(parts)
+        if parts.labels is not None:
+            low, high = parts.labels.low, parts.labels.high
         binary = are_binary(parts, rule, low, high)
         if rule.kind is Aggregate.RATIO and limits is not None:
             low, high = find_range_of_ratios(parts)
+        if parts.labels is not None and limits is None and not greater_is_better:
+            limits = (0.0, 1.0) if low >= 0.0 and high <= 1.0 else (-math.inf, math.inf)
         ends = read_limits(limits, (low, high), greater_is_better, rule)
         self.parts = replace(parts, values=read_only(parts.values))
         self.incomplete, self.batches = incomplete, batches
@@ -452,7 +478,8 @@ class Scores:
             greater_is_better=bool(greater_is_better),
             limits=ends,
             weights=read_weights(weights, parts),
-            binary=binary and ends == (0.0, 1.0),
+            binary=binary and ends == (0.0, 1.0) and parts.labels is None,
+            labelled=1.0 if parts.labels is None else parts.labels.share,
         )
 
     @classmethod
@@ -631,6 +658,49 @@ class Scores:
             limits=None if Aggregate.RATIO in (rule.kind, measure.rule.kind) else measure.limits,
             greater_is_better=measure.greater_is_better,
             name=None if usual else measure.name,
+            incomplete=self.incomplete,
+            batches=self.batches,
+        )
+        return scores
+
+    def with_labels(self, human: object, *, probability: object = None) -> Scores:
+        """Return the marks that these scores of a judge give with labels of people on some of them.
+
+        Parameters
+        ----------
+        human : array-like, mapping, frame, Scores or path
+            The labels: values of the form of these scores, NaN where there is none; or a table with
+            the same names of items and configurations, in any order.
+        probability : float or array-like, optional
+            As for `Scores`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import earnest as en
+        >>> rng = np.random.default_rng(1)
+        >>> right = rng.random((400, 5)) < 0.7
+        >>> judge = np.where(rng.random((400, 5)) < 0.9, right, 1)  # too kind to some wrong answers
+        >>> human = np.where(rng.random((400, 1)) < 0.25, right, np.nan)
+        >>> print(en.estimate(en.Scores(judge).with_labels(human), rng=1))
+        mean score 0.73, 95 % interval [0.67, 0.80] (near_winner, winner of 5 configs, n=400)
+        """
+        from earnest.core.tables.scores import read_labels
+
+        if isinstance(human, str | Path):
+            human = type(self).load(human)
+        parts = read_labels(self.parts, human, probability)
+        scores = object.__new__(type(self))
+        measure, weights = self.measure, None
+        if parts.tasks is not None and measure.weights:
+            weights = dict(zip(np.unique(parts.tasks).tolist(), measure.weights, strict=True))
+        scores._settle(
+            parts,
+            aggregate=str(measure.rule),
+            weights=weights,
+            limits=measure.limits if np.isfinite(measure.limits).all() else None,
+            greater_is_better=measure.greater_is_better,
+            name=measure.name,
             incomplete=self.incomplete,
             batches=self.batches,
         )

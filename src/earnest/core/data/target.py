@@ -200,6 +200,16 @@ class Target:
         return len(self.y)
 
     @property
+    def labelled_units(self) -> int:
+        """The number of independent units: groups or cases; of marks, those that people labelled.
+
+        Where answers had unlike chances to be labelled, they count for fewer.
+        """
+        units = self.n if self.groups is None else len(np.unique(self.groups))
+        share = 1.0 if self.measure is None else self.measure.labelled
+        return units if share >= 1.0 else max(1, int(units * share + 1e-9))
+
+    @property
     def has_classes(self) -> bool:
         """Whether the task is a classification."""
         return self.task in (Task.BINARY, Task.MULTICLASS)

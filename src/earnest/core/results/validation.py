@@ -109,6 +109,16 @@ class Validation(Result):
         Coded remarks.
     seed : int or None
         The seed of folds and resamples.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> y, p = np.tile([0, 1], 60), np.tile([0.2, 0.9, 0.6, 0.4], 30)
+    >>> pi = en.Predictions.from_arrays(y, p, configs=["old"])
+    >>> validation = en.validate(pi, n_resamples=50, folds=4, rng=0)
+    >>> validation.n_events, str(validation.best)
+    (60, 'as it is')
     """
 
     schema: ClassVar[str] = "earnest/validation/1"

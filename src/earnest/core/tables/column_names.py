@@ -117,4 +117,7 @@ OF_SCORES: Mapping[str, ColumnRole] = {
         ("score", "correct", "value"),
         ("accuracy", "acc", "is_correct", "passed", "success", "reward", "grade"),
     ),
+    "judge": ColumnRole(("judge",)),
+    "human": ColumnRole(("human",)),
+    "probability": ColumnRole(("probability",)),
 }

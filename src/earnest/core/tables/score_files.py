@@ -6,7 +6,7 @@ import json
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import astuple, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import EarnestError, FormatError
 from earnest.core.base.writing import replacing
 from earnest.core.data.guides import Guides
+from earnest.core.data.judged import Labels
 from earnest.core.data.measure import Measure
 from earnest.core.data.scores import ScoreParts
 from earnest.core.results.cautions import Caution
@@ -203,6 +204,7 @@ def _rebuild(
             configs=rebuild_configs(facts),
             remarks=tuple(Caution.from_dict(remark) for remark in facts["remarks"]),
             guides=Guides.of_text(*facts["guides"]) if "guides" in facts else None,
+            labels=Labels(*facts["labels"]) if "labels" in facts else None,
         )
         measure = Measure.from_dict(facts["measure"])
         scores = kind._of(parts, measure, facts["incomplete"], facts["batches"])
@@ -251,6 +253,8 @@ def save_scores(scores: Scores, path: str | Path) -> Path:
         "remarks": [remark.to_dict() for remark in parts.remarks],
         "fingerprint": scores.fingerprint,
     }
+    if parts.labels is not None:
+        facts["labels"] = list(astuple(parts.labels))
     if parts.guides is not None:
         facts["guides"] = list(parts.guides.to_text())
     with replacing(path) as temporary:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,8 +24,10 @@ from earnest.core.base.arrays import (
 )
 from earnest.core.base.errors import InputError
 from earnest.core.cautions import of_tables
+from earnest.core.data.judged import mark_items
 from earnest.core.data.predictions import Configs
 from earnest.core.data.scores import ScoreParts, as_matrix
+from earnest.core.data.target import encode_units
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.column_names import OF_SCORES
 from earnest.core.tables.columns import (
@@ -61,6 +63,8 @@ def read_score_parts(
     per: str | ArrayLike | None,
     fold: ArrayLike | None,
     form: str | None,
+    human: object = None,
+    probability: object = None,
 ) -> ScoreParts:
     """Return scores of an array, a mapping or a table; the options are those of `Scores`."""
     if form is not None:
@@ -70,16 +74,24 @@ def read_score_parts(
         {str(k): v for k, v in table.items()} if isinstance(table, Mapping) else {"table": table}
     )
     refuse_other_order({**arguments, **named})
-    if _is_mapping_of_columns(table, named, (config, score, repeat)):
-        return _read_mapping(cast(Mapping[object, object], table), configs, named)
+    texts = (config, score, repeat, *(each for each in (human, probability) if _is_name(each)))
+    if _is_mapping_of_columns(table, named, texts):
+        parts = _read_mapping(cast(Mapping[object, object], table), configs, named)
+        return read_labels(parts, human, probability)
     if isinstance(table, Mapping):
         table = make_arrow_table(table)
     if isinstance(table, Columns) or (
         not isinstance(table, (np.ndarray, list, tuple)) and hasattr(table, "columns")
     ):
-        frame = _Frame.of(table, named, (config, score, repeat), configs, form)
+        about = {**named, "human": human, "probability": probability}
+        frame = _Frame.of(table, about, (config, score, repeat), configs, form)
         return frame.read_long() if frame.long else frame.read_wide()
     words = {"config": config, "score": score, "repeat": repeat, "format": form}
+    words |= {
+        name: value
+        for name, value in (("human", human), ("probability", probability))
+        if _is_name(value)
+    }
     for name, value in {**words, **named}.items():
         if isinstance(value, str):
             raise InputError(
@@ -88,7 +100,12 @@ def read_score_parts(
                 got=check.show(value),
             )
     values = as_matrix(table)
-    return _read_arrays(values, Configs.of(configs, values.shape[1]), named)
+    parts = _read_arrays(values, Configs.of(configs, values.shape[1]), named)
+    return read_labels(parts, human, probability)
+
+
+def _is_name(value: object) -> TypeGuard[str]:
+    return isinstance(value, str)
 
 
 def _is_mapping_of_columns(
@@ -256,9 +273,12 @@ class _Frame:
             "per": find("per", named["per"]),
         }
         pair = {"config": find("config", config), "score": find("score", score)}
+        labels = _find_label_columns(columns, named)
+        if pair["score"] is None and labels["human"] is not None:
+            pair["score"] = OF_SCORES["judge"].find(columns.names)
         is_long = config is not None or score is not None or None not in pair.values()
         long = is_long if form is None else form == "long"
-        roles |= pair if long else dict.fromkeys(pair)
+        roles |= pair | labels if long else dict.fromkeys((*pair, *labels))
         return cls(columns, roles, named, _read_wanted(configs), long)
 
     # Wide: one row per item (and sample), one column per configuration.
@@ -288,7 +308,8 @@ class _Frame:
             for c, name in enumerate(names):
                 values[item, c, sample] = self.columns.array(name).astype(kind)
         self._remark_ranges(names, values)
-        return self._finish(values, Configs.of(names, len(names)), first)
+        parts = self._finish(values, Configs.of(names, len(names)), first)
+        return read_labels(parts, self.given["human"], self.given["probability"])
 
     def _find_config_columns(self) -> list[str]:
         taken = {name for name in self.roles.values() if name is not None}
@@ -373,6 +394,11 @@ class _Frame:
         kind = np.float32 if raw.dtype in (bool, np.float32) else np.float64
         values = np.full(shape, np.nan, dtype=kind)
         values[cells] = raw.astype(kind)
+        columns_of_labels = {
+            name: self._read_label_cells(name, shape, cells)
+            for name in ("human", "probability")
+            if self.roles[name] is not None
+        }
         per = None
         if self.roles["per"] is not None:
             if not self._holds_numbers(self.roles["per"]):
@@ -385,7 +411,28 @@ class _Frame:
             columns = [configs.index(name) for name in self.wanted]
             configs, values = configs.take(columns), values[:, columns]
             per = None if per is None else per[:, columns]
-        return replace(self._finish(values, configs, first), per=per)
+            columns_of_labels = {
+                name: matrix[:, columns] for name, matrix in columns_of_labels.items()
+            }
+        parts = replace(self._finish(values, configs, first), per=per)
+        of_people = {**self.given, **columns_of_labels}
+        return read_labels(parts, of_people["human"], of_people["probability"])
+
+    def _read_label_cells(
+        self, role: str, shape: tuple[int, ...], cells: tuple[NDArray[np.intp], ...]
+    ) -> Numbers:
+        """Return the labels of people, or their chances, in the cells of the scores."""
+        name = self.roles[role]
+        assert name is not None
+        if not self._holds_numbers(name):
+            raise InputError(
+                f"column {name!r} holds no {'labels' if role == 'human' else 'chances'}",
+                needs="numbers, and empty cells where there is none",
+                got=f"values such as {check.show(self.columns.array(name)[0])}",
+            )
+        values = np.full(shape, np.nan)
+        values[cells] = self.columns.array(name).astype(np.float64)
+        return values
 
     # Both: which item and sample a row is about.
 
@@ -473,6 +520,22 @@ class _Frame:
             )
 
 
+def _find_label_columns(columns: Columns, named: Mapping[str, Any]) -> dict[str, str | None]:
+    """Return the columns of the labels of people and of their chances, None for none.
+
+    A column `human` is one by itself only beside a column `judge`.
+    """
+    human = _find_column(columns, "human", named["human"])
+    if named["human"] is None and OF_SCORES["judge"].find(columns.names) is None:
+        human = None
+    if human is None and not _is_name(named["probability"]):
+        return {"human": None, "probability": None}
+    return {
+        "human": human,
+        "probability": _find_column(columns, "probability", named["probability"]),
+    }
+
+
 def _number_within(cells: NDArray[np.intp]) -> NDArray[np.intp]:
     """Number the rows of each cell in the order in which they stand."""
     order = np.argsort(cells, kind="stable")
@@ -482,6 +545,124 @@ def _number_within(cells: NDArray[np.intp]) -> NDArray[np.intp]:
     number = np.empty(len(cells), dtype=np.intp)
     number[order] = np.arange(len(cells)) - np.repeat(starts, lengths)
     return number
+
+
+# Labels of people beside the scores of a judge.
+
+
+def read_labels(parts: ScoreParts, human: object, probability: object) -> ScoreParts:
+    """Return scores of a judge as marks, mended by labels of people; as they are without any."""
+    if human is None:
+        if probability is not None:
+            raise InputError(
+                f"{arg('probability')} is about labels of people, but there are none",
+                needs=f"labels as {arg('human')}",
+            )
+        return parts
+    if parts.labels is not None:
+        raise InputError(
+            "these scores are marks that have the labels of people already",
+            cure="Add labels to the judge's own scores.",
+        )
+    for what, value in (("a ratio", parts.per), ("folds", parts.fold), ("pairs", parts.codes)):
+        if value is not None:
+            raise InputError(
+                f"labels of people cannot mend scores of {what}",
+                needs="one score of a judge for each item and configuration",
+            )
+    answers = _align("human", human, parts)
+    chances = None if probability is None else _align("probability", probability, parts)
+    n = len(parts.values)
+    units = encode_units(parts.groups, n, "groups", "table")
+    codes = np.arange(n) if units is None else np.asarray(units, dtype=np.intp)
+    marks, labels, remarks = mark_items(parts.values, answers, chances, codes, parts.configs.ids)
+    partial_labels = labels if labels.share < 1.0 else None  # marks of all are the labels
+    return replace(parts, values=marks, labels=partial_labels, remarks=(*parts.remarks, *remarks))
+
+
+def _align(role: str, values: object, parts: ScoreParts) -> Numbers:
+    """Return labels or their chances in the form of the scores (n, C, R)."""
+    shape = parts.values.shape
+    if isinstance(values, bool | int | float) and role == "probability":
+        return np.full(shape, float(values))
+    if _is_name(values):
+        raise InputError(
+            f"{_name(role)} names a column, but this is no long table",
+            needs="a long table, or values of the form of the scores",
+            got=check.show(values),
+        )
+    if isinstance(values, Mapping) or hasattr(values, "columns") or hasattr(values, "parts"):
+        return _align_table(role, values, parts)
+    array = as_array(role, values)
+    if role == "probability" and array.ndim == 1 and array.dtype.kind in "biuf":
+        array = np.broadcast_to(array[:, None], (len(array), shape[1]))
+    matrix = as_matrix(array, _name(role))
+    if matrix.shape[0] == shape[0] and matrix.shape[1:] == (shape[1], 1):
+        matrix = np.broadcast_to(matrix, shape) if role == "probability" else matrix
+    if matrix.shape != shape:
+        raise InputError(
+            f"{_name(role)} and the scores differ in shape",
+            needs=f"shape {shape if shape[2] > 1 else shape[:2]}, as the scores have",
+            got=f"shape {np.shape(array)}",
+            cure="Name items and configurations in a table, if labels are of some of them.",
+        )
+    return matrix
+
+
+def _align_table(role: str, values: object, parts: ScoreParts) -> Numbers:
+    """Return a table of labels, or of chances, in the order of items and configurations."""
+    other: ScoreParts = (
+        values.parts if hasattr(values, "parts") else _read_table_of_labels(role, values)
+    )
+    shape, samples = parts.values.shape, other.values.shape[2]
+    unknown = [name for name in other.configs.ids if name not in set(parts.configs.ids)]
+    if unknown or samples > shape[2]:
+        raise InputError(
+            f"{_name(role)} is about other answers than the scores",
+            needs=f"configurations of {check.some(parts.configs.ids)}, at most {shape[2]} samples",
+            got=f"{check.some(unknown)}" if unknown else f"{samples} samples of an item",
+        )
+    if samples < shape[2]:
+        raise InputError(
+            f"{_name(role)} does not say which sample of an item it is about",
+            needs=f"{shape[2]} samples, as the scores have",
+            got=str(samples),
+        )
+    rows = _find_items(role, other, parts)
+    matrix = np.full(shape, np.nan)
+    columns = np.array([parts.configs.ids.index(name) for name in other.configs.ids])
+    matrix[rows[:, None], columns] = other.values
+    return matrix
+
+
+def _read_table_of_labels(role: str, table: object) -> ScoreParts:
+    opened = make_arrow_table(table) if isinstance(table, Mapping) else table
+    names = Columns.of(opened).names
+    score = role if role in names and OF_SCORES["config"].find(names) is not None else None
+    keys = ("id", "groups", "tasks", "config", "repeat", "configs", "per", "fold", "form")
+    return read_score_parts(table, score=score, **dict.fromkeys(keys))
+
+
+def _find_items(role: str, other: ScoreParts, parts: ScoreParts) -> NDArray[np.intp]:
+    """Return the rows of the scores that the rows of labels are about."""
+    if other.ids is None or parts.ids is None:
+        if len(other.values) != len(parts.values):
+            raise InputError(
+                f"{_name(role)} and the scores differ in length",
+                needs=f"{len(parts.values)} items, or names of items in both",
+                got=str(len(other.values)),
+            )
+        return np.arange(len(parts.values))
+    places = {str(name): row for row, name in enumerate(np.asarray(parts.ids).tolist())}
+    names = [str(name) for name in np.asarray(other.ids).tolist()]
+    stray = [name for name in names if name not in places]
+    if stray:
+        raise InputError(
+            f"{_name(role)} is about items that the scores lack",
+            needs=f"items such as {check.some(list(places))}",
+            got=check.some(stray),
+        )
+    return np.array([places[name] for name in names], dtype=np.intp)
 
 
 TIES = ("tie", "draw", "both", "neither", "equal", "")

@@ -271,7 +271,7 @@ class LogisticFit:
     variance: Floats
 
 
-def fit_slope(stack: _CaseStack) -> LogisticFit | None:
+def fit_log_odds(stack: _CaseStack) -> LogisticFit | None:
     """Return the logistic regression on log odds; None where no slope is the likeliest."""
     if separates(stack.odds, stack.y):
         return None
@@ -298,7 +298,7 @@ class _ClassJudge:
 
     def judge(self, stack: _CaseStack, label: str) -> ClassCalibration:
         """Return all that is said of one class."""
-        fit = fit_slope(stack) if stack.varies else None
+        fit = fit_log_odds(stack) if stack.varies else None
         intercept = self._fit_level(stack)
         extra = AS_TEST_AND_TRAINING - 1.0 if self.refitted else 0.0
         slope, statistic, df = None, 0.0, 2

@@ -24,7 +24,7 @@ from earnest.inference.resampling.fold_draws import (
     FoldDraws,
     are_enumerated,
     resample_folds,
-    split_repeats,
+    split_by_repeat,
 )
 from earnest.kernels.score import fold_repeats, fold_scores
 from earnest.metrics.families import Metric
@@ -100,7 +100,7 @@ def gain_of_folds(
     table = fold_scores(pi, metric)[:, 0]
     usable = ~np.isnan(table).all(axis=1)
     gains = metric.sign * table[usable]
-    tables = split_repeats(gains, fold_repeats(pi)[usable])
+    tables = split_by_repeat(gains, fold_repeats(pi)[usable])
     if not tables:
         raise EvidenceError("a gain needs two folds", needs="the scores of two folds", got="one")
     prefixes, exact = Prefixes(order), are_enumerated(tables)

@@ -1,12 +1,16 @@
 """The verb `thresholds`: what to expect of a winner at every decision threshold.
 
 In every resample a configuration is chosen in-bag, and what it calls positive is counted at every
-threshold on the cases left out. The counts of all resamples are pooled, so that a resample without
-a case of a class adds nothing to the measures of that class and is not drawn again for them.
+threshold, in-bag and on the cases left out. What shares lose from one to the other, over the root
+of two, is taken off those of the winner: its own curve, less what the choice adds to it. A mean of
+the configurations that resamples choose would be the curve of none of them, where they differ in
+scale. The counts of all resamples are pooled, so that a resample without a case of a class adds
+nothing to the measures of that class and is not drawn again for them.
 
 The bands come from the cases of the winner: exact binomial limits for as many independent cases as
 a share is worth, at a level at which they hold at all thresholds at once. Normal multipliers of
-what each case adds to the winner's curve give that level.
+what each case adds to the winner's curve give that level. They are laid around the corrected values
+and around the winner's own, and cover both.
 """
 
 from __future__ import annotations
@@ -89,10 +93,10 @@ def thresholds(
     net benefit, at every threshold, with bands that hold at all of them at once: you may read a
     threshold off the table, and the band there still holds. No model is trained again.
 
-    **What is estimated.** The mean value, at each threshold, of a configuration chosen by `metric`
-    from these configurations. In every resample the configuration is chosen in-bag, and its
-    decisions are counted on the cases left out; the counts of all resamples are pooled, and so are
-    those of the repeats. `choose` also chooses the threshold in-bag, which corrects for the
+    **What is estimated.** The value of the winner's models, at each threshold, on new cases. In
+    every resample a configuration is chosen in-bag, and its decisions are counted there and on the
+    cases left out, all resamples and repeats together: what they lose, over the root of two, is
+    taken off the winner's own. `choose` also chooses the threshold in-bag, which corrects for the
     optimism of that choice too.
 
     **What it assumes.** What 'bbc' assumes: independent cases (or groups), and configurations
@@ -270,8 +274,7 @@ def thresholds_of(
         wide_by = JudgeShares.of(pi.guides, winners).variance ** 0.5
     several = pi.n_configs > 1
     remarks = [*(_yield_remarks(pi) if several else ()), *evidence_remarks(predictions, metric)]
-    sums = [edge.sum(axis=0).astype(np.float64) for edge in (draws.hits_out, draws.alarms_out)]
-    tables = [_Counted(sums[0], sums[1], draws.totals[:, 2:].sum(axis=0)), *counted]
+    tables = [_Counted.of(draws), *counted]
     shared = 1.0 - (1.0 - ask.confidence_level) / max(len(cells), 1)
     levels = [ask.confidence_level, *(shared for _ in cells)]
 
@@ -317,27 +320,58 @@ def thresholds_of(
     )
     whole = make(0)
     gain = None
-    if rule is not None:
-        how = ask, wide_by
-        gain = rule.compare(pi, best, grid, whole, tables[0], others, how, selection.seeds)
+    if rule is not None and others is not None:
+        gain = rule.compare(pi, best, grid, whole, others, (ask, wide_by), selection.seeds)
     return replace(whole, subgroups=subgroups, against=gain)
 
 
 @dataclass(frozen=True, eq=False)
 class _Counted:
-    """What all resamples counted on the cases left out.
+    """What all resamples counted, in-bag (first) and on the cases left out.
 
     Attributes
     ----------
-    hits, alarms : ndarray, shape (G,)
-        Positives and negatives above each threshold.
-    totals : ndarray, shape (2,)
+    totals : ndarray, shape (2, 2)
         All positives, and all negatives.
+    above : ndarray, shape (2, 2, G)
+        Those above each threshold.
     """
 
-    hits: Floats
-    alarms: Floats
-    totals: Counts
+    totals: Floats
+    above: Floats
+
+    @classmethod
+    def of(cls, draws: ThresholdDraws) -> _Counted:
+        """Add up what all resamples counted on all cases."""
+        counts = draws.hits_in, draws.alarms_in, draws.hits_out, draws.alarms_out
+        return cls.read(np.column_stack([draws.totals, *counts]))
+
+    @classmethod
+    def read(cls, counts: Counts) -> _Counted:
+        """Add up columns of `count_above` under in-bag and left-out weights (B, 4 + 4 G)."""
+        sums = counts.sum(axis=0).astype(np.float64)
+        return cls(sums[:4].reshape(2, 2), sums[4:].reshape(2, 2, -1))
+
+    def correct(self, winner: _UnitCounts, odds: Floats | None, guided: bool) -> dict[str, Floats]:
+        """Return the measures of a winner, less what its choice adds to its shares.
+
+        Of equal configurations a choice in-bag adds the root of two times as much as one on the
+        cases themselves. Where half of the cases guided each configuration, their scores are too
+        good for another reason, and the shares on the cases left out stand for themselves.
+        """
+        sizes = np.array([winner.positives.sum(), winner.negatives.sum()])
+        if guided:
+            positives, negatives = self.totals[1].tolist()
+            return count_rates(self.above[1, 0], self.above[1, 1], positives, negatives, odds)
+        sizes = np.where(self.totals[1] > 0.0, sizes, 0.0)  # undefined where none is left out
+        shares = self.above / np.maximum(self.totals, 1.0)[:, :, None]
+        naive = np.array([winner.hits.sum(axis=0), winner.alarms.sum(axis=0)])
+        naive /= np.maximum(sizes, TINY)[:, None]
+        fair = np.clip(naive - (shares[0] - shares[1]) / math.sqrt(2.0), 0.0, 1.0)
+        falling = np.minimum.accumulate(fair, axis=1)
+        rising = np.maximum.accumulate(fair[:, ::-1], axis=1)[:, ::-1]
+        hits, alarms = 0.5 * (falling + rising) * sizes[:, None]
+        return count_rates(hits, alarms, float(sizes[0]), float(sizes[1]), odds)
 
 
 def _limit_curves(
@@ -353,11 +387,11 @@ def _limit_curves(
 ) -> dict[str, ThresholdCurve]:
     """Return every measure with its bands, from what resamples counted and the winner's cases."""
     odds = grid / (1.0 - grid) if pi.kind is ResponseKind.PROBABILITY else None
-    positives, negatives = (float(total) for total in counted.totals)
-    values = count_rates(counted.hits, counted.alarms, positives, negatives, odds)
     stream = (which,) if which else ()
     counts = _UnitCounts.of(pi, best, grid, seeds.generator(Purpose.MULTIPLIERS, 1, *stream))
+    values = counted.correct(counts, odds, is_guided(pi))
     naive = counts.rates(odds)
+    centres = (values,) if is_guided(pi) else (values, naive)
     side = ask.resolved(True)
     sure = NormalDist().inv_cdf(1.0 - tail_of(level, side))
     curves = {}
@@ -366,8 +400,10 @@ def _limit_curves(
     )
     for name, value in values.items():
         every = counts.find_reach(name, odds, normals, level, side)
-        wide = counts.limit(name, values, odds, wide_by * max(every, sure), side)
-        narrow = counts.limit(name, values, odds, wide_by * sure, side)
+        wide, narrow = (
+            _cover(*(counts.limit(name, each, odds, wide_by * reach, side) for each in centres))
+            for reach in (max(every, sure), sure)
+        )
         ends = (value, *wide, *narrow, naive[name])
         curves[name] = ThresholdCurve(*(list_finite(edge) for edge in ends))
     return curves
@@ -472,45 +508,42 @@ def _count_all(
     cells: Sequence[tuple[str, str, NDArray[np.intp]]],
     *,
     n_jobs: int | None,
-) -> tuple[ThresholdDraws, NDArray[np.intp], list[_Counted], Counts]:
+) -> tuple[ThresholdDraws, NDArray[np.intp], list[_Counted], _Counted | None]:
     """Return what every resample counts of its own winner above every threshold, and who won.
 
-    Beside it what all resamples together count in each subgroup on the cases left out, and what a
-    rule that the winner is held against calls positive there.
+    Beside it what all resamples together count in each subgroup, and of a rule that the winner is
+    held against.
     """
     size = len(cuts.grid)
     subsets = [(pi.take(rows), rows) for _, _, rows in cells]
-    each = 2 + 2 * size  # columns of a subgroup
-    beside = 0 if rule is None else 2 * size
+    each = 4 + 4 * size  # columns of all cases, of a subgroup, and of a rule
+    beside = 0 if rule is None else each
 
     def count(
         best: NDArray[np.intp], inbag: NDArray[np.uint8], outside: NDArray[np.uint8]
     ) -> Floats:
-        out = np.zeros((len(best), 4 + 4 * size + each * len(subsets) + beside))
+        out = np.zeros((len(best), each * (1 + len(subsets)) + beside))
         for config in np.unique(best[best >= 0]):
             grid = cuts.of(int(config))
             for rows in chunks(np.flatnonzero(best == config), pi.n_cases):
                 above = (inbag[rows], outside[rows])
-                out[rows, : 4 + 4 * size] = count_above(pi, int(config), grid, above)
-                for k, (subset, cases) in enumerate(subsets):
-                    start = 4 + 4 * size + each * k
-                    left = (outside[np.ix_(rows, cases)],)
-                    out[rows, start : start + each] = count_above(subset, int(config), grid, left)
+                out[rows, :each] = count_above(pi, int(config), grid, above)
+                for k, (subset, cases) in enumerate(subsets, start=1):
+                    some = [weights[:, cases] for weights in above]
+                    counts = count_above(subset, int(config), grid, some)
+                    out[rows, each * k : each * (k + 1)] = counts
                 if rule is not None:
-                    out[rows, -beside:] = rule.count(pi, cuts.grid, outside[rows])
+                    out[rows, -beside:] = rule.count(pi, cuts.grid, above)
         return out
 
-    width = max(pi.n_configs, 4 * size + each * len(subsets) + beside)
+    width = max(pi.n_configs, each * (1 + len(subsets)) + beside)
     table = draw_scores(pi, metric, how, count, columns=width, n_jobs=n_jobs)
     counts = table[~np.isnan(table[:, 0]), 2:].astype(np.int64)
-    edges = [4, *(4 + k * size for k in (1, 2, 3, 4))]
-    totals, hits_in, alarms_in, hits_out, alarms_out, rest = np.split(counts, edges, axis=1)
-    rest, others = np.split(rest, [each * len(subsets)], axis=1)
-    sums = rest.sum(axis=0).reshape(len(subsets), each)
-    counted = [
-        _Counted(row[2 : 2 + size].astype(np.float64), row[2 + size :].astype(np.float64), row[:2])
-        for row in sums
-    ]
+    first, *parts = np.split(counts, range(each, counts.shape[1], each), axis=1)
+    edges = [4, *(4 + k * size for k in (1, 2, 3))]
+    totals, hits_in, alarms_in, hits_out, alarms_out = np.split(first, edges, axis=1)
+    counted = [_Counted.read(part) for part in parts]
+    others = None if rule is None else counted.pop()
     best = table[:, 1].astype(np.intp)
     return ThresholdDraws(hits_in, alarms_in, hits_out, alarms_out, totals), best, counted, others
 
@@ -856,12 +889,12 @@ class _Rule:
         column = pi.configs.index(name)
         return cls(pi.configs.ids[column], column)
 
-    def count(self, pi: Predictions, grid: Floats, outside: NDArray[np.uint8]) -> Floats:
-        """Return the positives, then the negatives, that it calls positive: (b, 2 G)."""
+    def count(self, pi: Predictions, grid: Floats, weights: Sequence[NDArray[np.uint8]]) -> Floats:
+        """Return what `count_above` does, of what the rule calls positive: (b, 4 + 4 G)."""
         if self.column is not None:
-            return count_above(pi, self.column, grid, (outside,))[:, 2:]
-        totals = count_above(pi, 0, grid[:1], (outside,))[:, :2]
-        return np.repeat(totals, len(grid), axis=1)
+            return count_above(pi, self.column, grid, weights)
+        totals = count_above(pi, 0, grid[:1], weights)[:, :4]
+        return np.column_stack([totals, np.repeat(totals, len(grid), axis=1)])
 
     def spread(
         self, pi: Predictions, winner: _UnitCounts, grid: Floats, rng: np.random.Generator
@@ -882,8 +915,7 @@ class _Rule:
         best: int,
         grid: Floats,
         whole: Thresholds,
-        counted: _Counted,
-        others: Counts,
+        others: _Counted,
         how: tuple[Ask, float],
         seeds: Seeds,
     ) -> DecisionGain:
@@ -891,12 +923,10 @@ class _Rule:
         ask, wide_by = how
         level, side = ask.confidence_level, ask.resolved(True)
         odds = grid / (1.0 - grid)
-        positives, negatives = (float(total) for total in counted.totals)
-        hits, alarms = np.split(others.sum(axis=0).astype(np.float64), 2)
-        theirs = count_rates(hits, alarms, positives, negatives, odds)["net_benefit"]
         mine = np.array(whole.curves["net_benefit"].value, dtype=np.float64)
         winner = _UnitCounts.of(pi, best, grid, seeds.generator(Purpose.MULTIPLIERS, 1))
         other = self.spread(pi, winner, grid, seeds.generator(Purpose.MULTIPLIERS, 1))
+        theirs = others.correct(other, odds, is_guided(pi))["net_benefit"]
         normals = seeds.generator(Purpose.MULTIPLIERS, 2).standard_normal(
             (MULTIPLIERS, winner.n_units)
         )
@@ -906,8 +936,10 @@ class _Rule:
         naive = winner.rates(odds)["net_benefit"] - other.rates(odds)["net_benefit"]
         value = mine - theirs
         parts = _Disagreements.of(winner, other, odds)
+        centres = (value,) if is_guided(pi) else (value, naive)
+        least, most = np.min(centres, axis=0), np.max(centres, axis=0)
         wide, narrow = (
-            _open_ends(value - down, value + up, side, (-np.inf, np.inf))
+            _open_ends(least - down, most + up, side, (-np.inf, np.inf))
             for down, up in (parts.limit(wide_by * reach) for reach in (every, sure))
         )
         lines = (list_finite(line) for line in (value, *wide, *narrow, naive))
@@ -940,6 +972,7 @@ def limit_binomial(share: Floats, trials: Floats, tail: float) -> tuple[Floats, 
     return np.where(defined, low, np.nan), np.where(defined, high, np.nan)
 
 
+Band = tuple[Floats, Floats]
 Weighted = tuple[Floats | float, Floats, Floats]  # a factor, and the reach below and above
 
 
@@ -959,6 +992,19 @@ def _combine_shares(first: Weighted, second: Weighted, together: Floats) -> tupl
         return np.asarray(np.sqrt(np.maximum(square, 0.0)))
 
     return reach(f_down, g_low), reach(f_up, g_high)
+
+
+def _cover(band: Band, *others: Band) -> Band:
+    """Return the band that covers it and others, where it is defined.
+
+    What a choice adds is an estimate, too: of models that learn from one another's cases it can be
+    nothing. So a band covers that of the corrected values and that of the winner's own.
+    """
+    low, high = band
+    for below, above in others:
+        low = np.where(np.isnan(low), low, np.fmin(low, below))
+        high = np.where(np.isnan(high), high, np.fmax(high, above))
+    return low, high
 
 
 def _open_ends(

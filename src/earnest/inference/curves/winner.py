@@ -102,7 +102,7 @@ BAND = (0.05, 0.95)
 
 
 @dataclass(frozen=True, eq=False)
-class FoldScores:
+class WinnerFolds:
     """The score of the winner in each fold; NaN where the metric is undefined there.
 
     Attributes
@@ -147,7 +147,7 @@ class Residuals:
     high: Floats
 
 
-def winner_folds(pi: Predictions, metric: Metric, winner: int | str) -> FoldScores:
+def winner_folds(pi: Predictions, metric: Metric, winner: int | str) -> WinnerFolds:
     """Return the score of the winner in every fold, with the size of the fold."""
     pi = pi.usable()
     mine = pi.select(winner)
@@ -162,7 +162,7 @@ def winner_folds(pi: Predictions, metric: Metric, winner: int | str) -> FoldScor
             names.append(mine.fold_names[repeat][fold])
             cases.append(int(held.sum()))
             positives.append(0 if marked is None else int(marked[held].sum()))
-    return FoldScores(
+    return WinnerFolds(
         scores=scores,
         names=tuple(names),
         repeats=repeats,

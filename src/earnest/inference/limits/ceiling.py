@@ -210,7 +210,7 @@ def perfect_limits(pi: Predictions, metric: Metric, *, by_fold: bool = False) ->
         return ErrorCosts.of(pi, metric).without_errors()
     if isinstance(metric, MomentMetric) and metric.mean_of_cases:
         equal = best if metric.needs is Need.LABEL else _commonest(pi, metric)[0]
-        return EqualCaseLimits(equal, _units(pi.target), low, high)
+        return EqualCaseLimits(equal, pi.target.labelled_units, low, high)
     if isinstance(metric, MomentMetric):
         return _mixed_limits(pi, metric, perfect=True)
     return ShareLimits(best, disjoint_pairs(pi.target), low, high, exact=True)
@@ -262,7 +262,7 @@ def disjoint_pairs(target: Target) -> int:
     >>> disjoint_pairs(en.Predictions.from_arrays([0, 1, 0, 1, 0], [0.1] * 5).target)
     2
     """
-    most = _units(target) // 2
+    most = target.labelled_units // 2
     if target.event is not None:
         most = min(most, int(most * _comparable(np.asarray(target.y, dtype=float), target.event)))
     elif len(target.classes):
@@ -360,7 +360,7 @@ def _mixed_limits(
     plus one of the worst kind; for a perfect score all are of the worst kind. In between, the
     metric is treated as linear.
     """
-    units = _units(pi.target)
+    units = pi.target.labelled_units
     values, moved, shares = [], [], []
     for repeat in _list_used(pi):
         terms, shared = _features(pi, metric, repeat, perfect=perfect)
@@ -431,7 +431,7 @@ def _trials(pi: Predictions, metric: Metric, score: float) -> float:
         assert isinstance(distribution, CountedLaw)  # as all laws that `_find_law` returns
         return float(distribution.trials[0])
     if isinstance(metric, MomentMetric):
-        return float(_units(pi.target))
+        return float(pi.target.labelled_units)
     return float(disjoint_pairs(pi.target))
 
 
@@ -444,10 +444,6 @@ def score_one(pi: Predictions, metric: Metric) -> float:
     """Return the score of the only configuration, over all cases."""
     ones = Weights.ones(pi.n_cases)
     return float(score_selected(pi, metric, ones, np.zeros(1, dtype=np.intp))[0])
-
-
-def _units(target: Target) -> int:
-    return target.n if target.groups is None else len(np.unique(target.groups))
 
 
 def _list_used(pi: Predictions) -> list[int]:

@@ -149,7 +149,7 @@ def limits_without_spread(
     Otherwise the limits say how large a share of different cases (or groups) may have gone unseen,
     and what these would do to the metric.
     """
-    value, units = float(cases.value[0]), cases.n_units
+    value, units = float(cases.value[0]), min(cases.n_units, pi.target.labelled_units)
     for groups in (cases.groups, None):
         variance = variance_of_mean(cases.spread, cases.folds, groups, Variance.ALL_PAIRS)[0]
         if variance > 0.0:

@@ -31,6 +31,7 @@ from earnest.core.results.interval import (
     LossLimits,
     OverlapLimits,
     ShareLimits,
+    TighterLimits,
     binormal_trials,
     binormal_variance,
 )
@@ -368,22 +369,33 @@ class _BoundedLaw(_ShareLaw):
 
     def limits(self, winner: int, table: Array, near: NDArray[np.bool_]) -> LimitSource:
         """Return limits by a variance that was estimated from the items, or from their groups."""
-        return FewUnitsLimits(self._limits(winner, table, near), max(self.units - 1, 1))
+        units = self.pi.target.labelled_units
+        source = FewUnitsLimits(self._limits(winner, table, near), max(units - 1, 1))
+        if units == self.units:
+            return source
+        low, high = self.range  # marks vary at most as labels of people alone would
+        share = float(self.scores[winner])
+        good = share if self.metric.greater_is_better else 1.0 - share
+        of_labels = ShareLimits(low + (high - low) * good, units, low, high, exact=True)
+        return TighterLimits(source, of_labels)
 
     def _limits(self, winner: int, table: Array, near: NDArray[np.bool_]) -> LimitSource:
         """Return limits of a share of q trials, before few units widen them.
 
         1 / q = (1 - w) f / p2 + w / units with w = min(1, FEW_LOST / lost)^2, where p2 are the
         trials of the near-winners' spread over resamples, f widens it for tails that were not
-        seen, and `lost` is how far the score is from the nearer end, in independent items.
+        seen, and `lost` is how far the score is from the nearer end, in independent items. Of marks
+        of a judge only items that people labelled count.
         """
         share = float(self.scores[winner])
         pooled = pooled_trials(self.scores, table, near)
         widening = 1.0 + UNSEEN_IN_GROUPS * self.error_of_variance(winner)
-        lost = self._independent_items(winner) * min(share, 1.0 - share)
+        items = self._independent_items(winner) * self.pi.target.labelled_units / self.units
+        lost = items * min(share, 1.0 - share)
         seen = lost > 0.0 and np.isfinite(pooled)
         weight = min(1.0, FEW_LOST / lost) ** 2 if seen else 1.0
-        worth = 1.0 / ((1.0 - weight) * widening / pooled + weight / self.units)
+        units = self.pi.target.labelled_units
+        worth = 1.0 / ((1.0 - weight) * widening / pooled + weight / units)
         low, high = self.range
         good = share if self.metric.greater_is_better else 1.0 - share
         return ShareLimits(low + (high - low) * good, worth, low, high, exact=True)

@@ -58,7 +58,7 @@ def resample_folds(
             yield FoldDraws(table, counts, np.ones(len(counts), dtype=np.int64))
 
 
-def split_repeats(scores: Array, repeats: NDArray[np.intp]) -> list[Array]:
+def split_by_repeat(scores: Array, repeats: NDArray[np.intp]) -> list[Array]:
     """Return the fold scores (K, C) of each repeat with two or more folds of (F, C)."""
     tables = [scores[repeats == r] for r in np.unique(repeats)]
     return [table for table in tables if len(table) > 1]

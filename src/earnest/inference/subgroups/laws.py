@@ -31,7 +31,7 @@ POOL = 10  # cases that the spread of all cases counts as, beside those of a sub
 TINY = 1e-12
 
 
-class ScoreLaw(StrEnum):
+class SubgroupLaw(StrEnum):
     """How a score on few cases is distributed."""
 
     SHARE = "share"  # of right cases
@@ -39,7 +39,7 @@ class ScoreLaw(StrEnum):
     MEAN = "mean"  # of numbers of cases without a limit that counts
 
     @classmethod
-    def of(cls, metric: Metric) -> ScoreLaw:
+    def of(cls, metric: Metric) -> SubgroupLaw:
         """Return the law of a metric."""
         if metric.pointwise:
             share = isinstance(metric, MomentMetric) and metric.trials is not None
@@ -69,7 +69,7 @@ class LossPool:
         cls, pi: Predictions, metric: Metric, winner: int, codes: NDArray[np.int64]
     ) -> LossPool | None:
         """Return it for a mean over cases, None for any other metric."""
-        if ScoreLaw.of(metric) is not ScoreLaw.MEAN or not metric.pointwise:
+        if SubgroupLaw.of(metric) is not SubgroupLaw.MEAN or not metric.pointwise:
             return None
         scored = score_terms(pi.select(winner), metric)
         if scored is None or not np.isfinite(scored[1]).all():
@@ -110,7 +110,7 @@ class ScoreLimits:
     @property
     def has_width(self) -> bool:
         """Whether there is an error: losses that are all equal do not show how they vary."""
-        if ScoreLaw.of(self.metric) is not ScoreLaw.MEAN:
+        if SubgroupLaw.of(self.metric) is not SubgroupLaw.MEAN:
             return True
         spread = 0.0 if self.pool is None else self.pool.spread
         return self.score.variance + self.score.choice + spread > TINY**2
@@ -119,12 +119,14 @@ class ScoreLimits:
         """Return both limits, each of which is wrong with about this probability."""
         if not self.score.defined or self.score.n_units < 2:
             return self.metric.limits
-        law = ScoreLaw.of(self.metric)
-        low, high = self._limit_mean(tail) if law is ScoreLaw.MEAN else self._limit_share(law, tail)
+        law = SubgroupLaw.of(self.metric)
+        low, high = (
+            self._limit_mean(tail) if law is SubgroupLaw.MEAN else self._limit_share(law, tail)
+        )
         value, clip = self.score.value, self.metric.scale.clip
         return clip(min(low, value)), clip(max(high, value))
 
-    def _limit_share(self, law: ScoreLaw, tail: float) -> tuple[float, float]:
+    def _limit_share(self, law: SubgroupLaw, tail: float) -> tuple[float, float]:
         bottom, top = self.metric.limits
         width = top - bottom
         share = min(max((self.score.value - bottom) / width, 0.0), 1.0)
@@ -132,7 +134,7 @@ class ScoreLimits:
         low, high = limit_binomial(np.array([share]), np.array([trials]), tail)
         return bottom + width * float(low[0]), bottom + width * float(high[0])
 
-    def _count_trials(self, law: ScoreLaw, share: float, width: float, tail: float) -> float:
+    def _count_trials(self, law: SubgroupLaw, share: float, width: float, tail: float) -> float:
         """Return how many independent cases the score is worth, at this tail.
 
         Where the variance is itself an estimate from few units the cases are fewer by the square
@@ -142,13 +144,13 @@ class ScoreLimits:
         naive = min(max((score.naive - self.metric.limits[0]) / width, 0.0), 1.0)
         independent = score.n_units == score.n_cases
         most = float(min(score.fewest, score.n_units))
-        if law is ScoreLaw.SHARE and independent:
+        if law is SubgroupLaw.SHARE and independent:
             trials = float(score.n_cases)
         else:
             variance = score.variance / width**2
             inner = naive * (1.0 - naive)
             trials = inner / variance if inner > TINY and variance > TINY**2 else most
-            if law is ScoreLaw.SHARE:
+            if law is SubgroupLaw.SHARE:
                 trials = min(trials, float(score.n_cases))
                 freedom, quantile = score.n_units - 1, float(stdtrit(score.n_cases - 1, tail))
             else:

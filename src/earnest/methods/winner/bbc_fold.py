@@ -30,7 +30,7 @@ from earnest.inference.remarks import one_repeat_at_a_time, warn_of_undefined_fo
 from earnest.inference.resampling.fold_draws import (
     are_enumerated,
     resample_folds,
-    split_repeats,
+    split_by_repeat,
 )
 from earnest.inference.resampling.winners import errors_in_the_limit, gains_of, judge_winner
 from earnest.kernels.score import fold_repeats, fold_scores
@@ -129,7 +129,7 @@ class BBCFold:
         everything = table[:, 0]  # (F, C)
         usable = np.asarray(~np.isnan(everything).all(axis=1))
         scores, repeats = everything[usable], fold_repeats(pi)[usable]
-        tables = split_repeats(scores, repeats)
+        tables = split_by_repeat(scores, repeats)
         if not tables:
             raise EvidenceError(
                 "fewer than two folds have a defined score",

@@ -10,7 +10,7 @@ import numpy as np
 from earnest.core.results.estimate import Estimate
 from earnest.core.text.estimate import places_of, print_numbers
 from earnest.core.text.numbers import percent, show_number
-from earnest.inference.curves.winner import FoldScores, Residuals, RiskGroups, SurvivalCurve
+from earnest.inference.curves.winner import Residuals, RiskGroups, SurvivalCurve, WinnerFolds
 from earnest.plotting.svg.canvas import (
     DASH,
     Axis,
@@ -36,13 +36,13 @@ CLOSE = 15.0  # pixels under which two labels touch
 
 
 def folds(
-    fold_scores: FoldScores, *, name: str, estimate: Estimate | None = None, width: float = 420
+    fold_scores: WinnerFolds, *, name: str, estimate: Estimate | None = None, width: float = 420
 ) -> Figure:
     """Draw the score of the winner in each fold, with the honest and the naive value as lines.
 
     Parameters
     ----------
-    fold_scores : FoldScores
+    fold_scores : WinnerFolds
         The scores; folds in which the metric is undefined are left out, and said.
     estimate : Estimate, optional
         The lines.
@@ -94,7 +94,7 @@ def _write_line_names(
 
 
 def _write_fold_names(
-    canvas: Canvas, fold_scores: FoldScores, left: float, step: float, bottom: float
+    canvas: Canvas, fold_scores: WinnerFolds, left: float, step: float, bottom: float
 ) -> None:
     """Write the number of each fold, or of every few where there are many."""
     count = len(fold_scores.scores)
@@ -103,14 +103,14 @@ def _write_fold_names(
         canvas.text((left + (i + 0.5) * step, bottom + 18), str(i + 1), anchor="middle")
 
 
-def _describe_size(fold_scores: FoldScores) -> str:
+def _describe_size(fold_scores: WinnerFolds) -> str:
     title = f"Fold (about {round(float(fold_scores.cases.mean())):,} cases"
     if fold_scores.positives is not None:
         title += f", {round(float(fold_scores.positives.mean())):,} of them {fold_scores.marked}"
     return title + ")"
 
 
-def _describe_folds(fold_scores: FoldScores, estimate: Estimate | None) -> str:
+def _describe_folds(fold_scores: WinnerFolds, estimate: Estimate | None) -> str:
     finite = fold_scores.scores[np.isfinite(fold_scores.scores)]
     places = 3 if estimate is None else places_of([estimate])
     if not len(finite):
@@ -122,7 +122,7 @@ def _describe_folds(fold_scores: FoldScores, estimate: Estimate | None) -> str:
     return f"Scores of the winner in {len(finite)} folds, from {low} to {high}{without}."
 
 
-def _list_fold_rows(fold_scores: FoldScores) -> list[tuple[str, ...]]:
+def _list_fold_rows(fold_scores: WinnerFolds) -> list[tuple[str, ...]]:
     several = len(set(fold_scores.repeats.tolist())) > 1
     rows: list[tuple[str, ...]] = [("Fold", *(("Repeat",) if several else ()), "Score", "Cases")]
     for i, score in enumerate(fold_scores.scores):

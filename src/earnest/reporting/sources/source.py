@@ -26,7 +26,7 @@ from earnest.adapters.readers import TrialsRequest
 from earnest.adapters.scores.door import is_evaluation, scores_from
 from earnest.adapters.trials.files import is_ledger, is_run_file
 from earnest.adapters.trials.predictions import plain_params, score_trials
-from earnest.adapters.trials.run_file import BEGUN, CONFIGS, document_of, read_scored
+from earnest.adapters.trials.run_file import BEGUN, CONFIGS, document_of, is_fit, read_scored
 from earnest.adapters.trials.scored import (
     ScoredSearch,
     ScoreName,
@@ -298,7 +298,7 @@ def material_of_run(
         by_folds=True,
         best=best,
         trials=partial(scored.trials, TrialsRequest(objective=key)),
-        n_fits=sum(len(key) == 3 for key in run.outcomes),
+        n_fits=sum(len(key) == 3 and is_fit(run.outcomes[key]) for key in run.outcomes),
         seed=_seed(run),
         begun=run.documents.get(BEGUN),
         files=files,

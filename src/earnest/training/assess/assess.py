@@ -9,7 +9,13 @@ from pathlib import Path
 from numpy.typing import ArrayLike
 
 from earnest.core.base import check
-from earnest.core.base.errors import ClusterError, EarnestError, EvidenceError, InputError
+from earnest.core.base.errors import (
+    ClusterError,
+    EarnestError,
+    EvidenceError,
+    InputError,
+    MetricError,
+)
 from earnest.core.base.protocols import Progress, Store
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.data.designs import NestedPredictions
@@ -19,6 +25,7 @@ from earnest.core.results.estimate import Estimate, Estimates, Refusal, by_sever
 from earnest.core.results.interval import Ask
 from earnest.core.results.specs import Design, Side
 from earnest.core.text.doors import arg
+from earnest.inference.cases.no_information import need_rate
 from earnest.methods import METHODS
 from earnest.methods.base import Method, check_question
 from earnest.methods.run import disagreement, estimate
@@ -55,13 +62,15 @@ from earnest.training.fit.samples import Samples
 from earnest.training.protocols import Estimator, StoreLike
 from earnest.training.tables.hidden_groups import warn_of_copies
 
+USUAL = ".632+"  # unless the metric has no known no-information rate
+
 
 def assess(
     estimator: Estimator,
     X: object,
     y: object,
     *,
-    method: str | Method = ".632+",
+    method: str | Method | None = None,
     metric: MetricLike,
     confidence_level: float = 0.95,
     side: Side | str = "two-sided",
@@ -100,11 +109,12 @@ def assess(
         Any scikit-learn estimator; it is cloned, never changed.
     X, y : array-like or table
         The data; for survival y is a structured array, or a pair of events and times.
-    method : str or Method
-        '.632+' and the other estimators from bootstrap samples ('apparent', 'simple_bootstrap',
-        'loob', 'err_star', 'refined', '.632', 'lpob'), or 'cv', 'bayle_all_pairs',
-        'bayle_within_fold', 'corrected_t', 'repeated_cv', 'loocv', 'holdout', 'bates_ncv',
-        'conservative_z', and for a search 'nested'.
+    method : str or Method, optional
+        '.632+' by default, or '.632' for a metric without a no-information rate, such as the
+        calibration slope. '.632+' and the other estimators from bootstrap samples ('apparent',
+        'simple_bootstrap', 'loob', 'err_star', 'refined', '.632', 'lpob'), or 'cv',
+        'bayle_all_pairs', 'bayle_within_fold', 'corrected_t', 'repeated_cv', 'loocv', 'holdout',
+        'bates_ncv', 'conservative_z', and for a search 'nested'.
     metric : str, Metric or callable
         What to measure, named like scikit-learn's scorers.
     confidence_level, side
@@ -159,7 +169,7 @@ def assess(
     >>> en.assess(GaussianNB(), X, y, method="bayle_all_pairs", metric="accuracy", rng=0)
     accuracy 0.937, 95 % interval [0.917, 0.957] (bayle_all_pairs, trained on 512, n=569)
     """
-    chosen = choose_method(method, n_resamples)
+    chosen = choose_method(USUAL if method is None else method, n_resamples)
     name = chosen.spec.name
     if test is not None and chosen.spec.design is not Design.HOLDOUT:
         raise InputError(
@@ -192,6 +202,9 @@ def assess(
         progress=progress,
     )
     question = read_question(estimator, X, y, options)
+    if method is None:
+        chosen = choose_default(question, n_resamples)
+        name = chosen.spec.name
     if test is not None:
         from earnest.training.assess.test_set import assess_once
 
@@ -200,6 +213,15 @@ def assess(
     if refused:
         raise refused[name]
     return answers[0]
+
+
+def choose_default(question: LearnerQuestion, n_resamples: int | None = None) -> Method:
+    """Return '.632+', or '.632' where the metric has no known no-information rate."""
+    try:
+        need_rate(question.metric, question.target)
+    except MetricError:
+        return choose_method(".632", n_resamples)
+    return choose_method(USUAL, n_resamples)
 
 
 def assess_all(

@@ -45,7 +45,7 @@ from earnest.training.assess.question import (
 )
 from earnest.training.assess.replicates import train_replicates
 from earnest.training.fit.experiment import Experiment
-from earnest.training.fit.ledger import Ledger, find_exception
+from earnest.training.fit.ledger import OutcomeLog, find_exception
 from earnest.training.fit.problem import make_survival_outcome
 from earnest.training.fit.response import ResponsePlan, plan_response, will_have
 from earnest.training.fit.run import RunOptions, open_run
@@ -532,7 +532,7 @@ def train_learners(
         seed=request.seeds.entropy,
         config=get_config(),
     )
-    ledger = Ledger(splits, plan, ())
+    ledger = OutcomeLog(splits, plan, ())
     facts: dict[str, str] = {}
     if how.store is not None:
         named = {
@@ -561,7 +561,7 @@ def train_learners(
     return predictions
 
 
-def _refuse_failures(ledger: Ledger) -> None:
+def _refuse_failures(ledger: OutcomeLog) -> None:
     failures, every = ledger.list_failures(), ledger.list_failed_fits()
     if every and len(every) == ledger.n_fits:
         raise _make_failure("both learners", every[0])

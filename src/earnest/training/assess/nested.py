@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.adapters.trials.run_file import is_fit
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Key, TaskOutcome
@@ -24,15 +25,15 @@ from earnest.inference.cases.no_information import no_information
 from earnest.inference.remarks import evidence_remarks, warn_of_undefined_folds
 from earnest.kernels.score import fold_scores, score_table
 from earnest.metrics.families import Metric
-from earnest.training.fit.experiment import LEARNER, make_cell
-from earnest.training.fit.ledger import Ledger
+from earnest.training.fit.experiment import LEARNER, make_cells
+from earnest.training.fit.ledger import OutcomeLog
 from earnest.training.fit.problem import explain_no_estimate
 from earnest.training.fit.run import run_all
 from earnest.training.fit.splits import Splits, check_partition
 from earnest.training.search.judging import SearchResults, judge_search
 from earnest.training.search.options import SearchOptions
 from earnest.training.search.preparation import ConfigurationList, SearchSetup, prepare
-from earnest.training.search.run import SearchRun
+from earnest.training.search.run import SearchRun, count_fits
 from earnest.training.search.search_cv import (
     SearchCV,
     keep_results,
@@ -108,11 +109,8 @@ def train_nested(
             got=type(candidates).__name__,
             cure="Pass a grid, distributions with `n_iter`, or a list of estimators.",
         )
-    cells = [
-        make_cell(config, split, configuration, nesting.every)
-        for config, configuration in enumerate(candidates.configurations)
-        for split in range(len(nesting.every))
-    ]
+    configs, splits = range(len(candidates)), range(len(nesting.every))
+    cells = make_cells(configs, splits, candidates.configurations, nesting.every)
     return run_all(
         replace(prepared.experiment, rows=nesting.every),
         cells,
@@ -284,7 +282,7 @@ def nested_cv(
     if options.refit:
         refit_winner(copy, prepared, searched.ledger.configurations[_choose_best(judged)])
     ids = searched.ledger.ids
-    fits = len(outcomes)
+    fits = sum(map(is_fit, outcomes.values()))
     scores, estimate = _estimate(prepared, outer, judged, [ids[w] for w in winners])
     return NestedResult(
         estimate=estimate,
@@ -297,7 +295,7 @@ def nested_cv(
         ),
         winners=tuple(ids[w] for w in winners),
         n_trained=fits + bool(options.refit),
-        n_fits=nesting.fits_published(len(ids)),
+        n_fits=nesting.fits_published(count_fits(searched.ledger.configurations)),
         search=copy,
     )
 
@@ -337,7 +335,7 @@ def _judge_folds(
     """Return what the search makes of its inner folds of an outer split, or of all folds."""
     splits = nesting.outer if outer is None else nesting.inner[outer]
     fold_setup = replace(prepared, splits=splits)
-    ledger = Ledger(splits, prepared.problem.plan, prepared.scoring.names, static=True)
+    ledger = OutcomeLog(splits, prepared.problem.plan, prepared.scoring.names, static=True)
     candidates = prepared.candidates
     assert isinstance(candidates, ConfigurationList)
     for config in ledger.add(candidates.ids, candidates.configurations):
@@ -371,7 +369,7 @@ def _make_outer_predictions(
     """Return the outer Π: each fold predicted by the model of its inner winner."""
     plan, outer = prepared.problem.plan, nesting.outer
     assert plan is not None
-    ledger = Ledger(outer, plan, None)
+    ledger = OutcomeLog(outer, plan, None)
     ledger.add([WINNER], [LEARNER])
     for split, config in enumerate(winners):
         outcome = outcomes[nesting.key(config, None, split)]

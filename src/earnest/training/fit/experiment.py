@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.errors import InputError
-from earnest.core.base.protocols import EngineTask, TaskOutcome
+from earnest.core.base.protocols import EngineTask, Key, TaskOutcome
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.training.fit.response import (
     ResponsePlan,
@@ -27,6 +27,7 @@ from earnest.training.fit.response import (
 )
 from earnest.training.fit.samples import Samples, find_inner_splits, keep_copies_together
 from earnest.training.fit.splits import Splits
+from earnest.training.fit.stages import Stage, StagedModel, Stages, join_stages
 from earnest.training.protocols import Estimator, FitObserver, FitTask, Params, Scorer
 
 WHOLE = "estimator"  # the name under which `params` show a whole estimator
@@ -43,10 +44,16 @@ class Configuration:
         What `cv_results_["params"]` shows.
     estimator : estimator, optional
         An estimator that replaces the experiment's; `params` then only describe it.
+    rounds : int, optional
+        After how many rounds of boosting it ends, where it is a stage of a longer fit.
+    fit : int, optional
+        Which fit it is a stage of; stages of one fit are neighbours, the longest last.
     """
 
     params: dict[str, object]
     estimator: Estimator | None = None
+    rounds: int | None = None
+    fit: int | None = None
 
     def make_from(self, base: Estimator, more: Mapping[str, object] | None = None) -> Estimator:
         """Return a new, unfitted estimator with this configuration, and with `more` set on it."""
@@ -82,20 +89,46 @@ class Cell:
         the key of the task, never on what else is trained.
     configuration : Configuration
         The configuration; the learner itself by default.
+    stages : tuple of (int, int)
+        The position and the rounds of each configuration that this fit is kept as; none where it
+        is kept as itself.
     """
 
     place: int
     stream: tuple[int, ...]
     configuration: Configuration = LEARNER
+    stages: Stages = ()
 
 
-def make_cell(config: int, split: int, configuration: Configuration, splits: Splits) -> EngineTask:
-    """Return the task of one configuration on one split.
+def make_cells(
+    configs: Sequence[int],
+    chosen: Sequence[int],
+    configurations: Sequence[Configuration],
+    splits: Splits,
+) -> list[EngineTask]:
+    """Return the tasks of some configurations on some splits, one fit after another.
 
-    All configurations share the seeds of a split, so that they differ only in their parameters.
+    As in scikit-learn, neighbouring tasks cost about the same. All configurations share the seeds
+    of a split, so that they differ only in their parameters. Stages of one fit are one task, which
+    trains the longest of them.
     """
-    cell = splits.repeat[split], splits.fold[split]
-    return EngineTask((config, *cell), Cell(split, cell, configuration))
+    fits: dict[object, list[int]] = {}
+    for config in configs:
+        fit = configurations[config].fit
+        fits.setdefault(("alone", config) if fit is None else fit, []).append(config)
+    tasks = []
+    for members in fits.values():
+        longest = members[-1]
+        stages = tuple(
+            (config, rounds)
+            for config in members
+            if (rounds := configurations[config].rounds) is not None
+        )
+        for split in chosen:
+            where = splits.repeat[split], splits.fold[split]
+            cell = Cell(split, where, configurations[longest], stages)
+            tasks.append(EngineTask((longest, *where), cell))
+    return tasks
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,7 +300,24 @@ def _fit_and_score(
             raise
         times = {"fit_time": perf_counter() - start, "score_time": 0.0}
         return TaskOutcome(task.key, numbers=times, error=format_exc())
-    fitted = perf_counter()
+    fit_time, stages = perf_counter() - start, task.payload.stages
+    if not stages:
+        outcome = _predict_and_score(experiment, task.key, model, data, raises)
+        return replace(outcome, numbers={"fit_time": fit_time, **outcome.numbers})
+    staged = StagedModel(model, [rounds for _, rounds in stages])
+    outcomes = [
+        _predict_and_score(experiment, (config, *task.key[1:]), stage, data, raises)
+        for (config, _), stage in zip(stages, staged.stages(), strict=True)
+    ]
+    outcome = join_stages(task.key, outcomes)
+    return replace(outcome, numbers={"fit_time": fit_time, **outcome.numbers})
+
+
+def _predict_and_score(
+    experiment: Experiment, key: Key, model: Estimator | Stage, data: Parts, raises: bool
+) -> TaskOutcome:
+    """Return the predictions and scores of a fitted model, and the time that they took."""
+    start = perf_counter()
     responses, unpredicted = dict[str, NDArray[np.float64]](), None
     try:
         try:
@@ -287,9 +337,9 @@ def _fit_and_score(
     finally:
         _forget(model)
     return TaskOutcome(
-        task.key,
+        key,
         arrays=responses,
-        numbers={"fit_time": fitted - start, "score_time": scored - fitted, **scores},
+        numbers={"score_time": scored - start, **scores},
         error=unpredicted,
         note=UNPREDICTED if unpredicted else "\n".join(problems) or None,
     )
@@ -302,7 +352,7 @@ def fit_model(model: Estimator, X: object, y: object, params: Params) -> object:
 
 def _score(
     experiment: Experiment,
-    model: Estimator,
+    model: Estimator | Stage,
     X: object,
     y: object,
     rows: NDArray[np.intp] | None,
@@ -355,7 +405,7 @@ class _MemoizedMethod:
 
 
 def _remember_all(
-    plan: ResponsePlan, model: Estimator, X: object
+    plan: ResponsePlan, model: Estimator | Stage, X: object
 ) -> dict[str, NDArray[np.float64]]:
     """Read all responses of a model by name, without those that the first one tells."""
     first = _remember(plan, model, X)
@@ -365,7 +415,7 @@ def _remember_all(
     return {RESPONSE: first, **others}
 
 
-def _remember(plan: ResponsePlan, model: Estimator, X: object) -> NDArray[np.float64]:
+def _remember(plan: ResponsePlan, model: Estimator | Stage, X: object) -> NDArray[np.float64]:
     """Read a model's response, and let its scorers reuse it instead of predicting again.
 
     The answer shadows the method of this one fitted model until `_forget`.
@@ -379,7 +429,7 @@ def _remember(plan: ResponsePlan, model: Estimator, X: object) -> NDArray[np.flo
     return plan.encode(answer, name, model)
 
 
-def _forget(model: Estimator) -> None:
+def _forget(model: Estimator | Stage) -> None:
     attributes = getattr(model, "__dict__", {})
     for name in [name for name, value in attributes.items() if isinstance(value, _MemoizedMethod)]:
         del attributes[name]

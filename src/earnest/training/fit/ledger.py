@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.adapters.trials.run_file import is_fit
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EarnestError
 from earnest.core.base.protocols import EngineTask, TaskOutcome
@@ -22,7 +23,7 @@ from earnest.training.fit.experiment import (
     SINGLE,
     UNPREDICTED,
     Configuration,
-    make_cell,
+    make_cells,
     name_response,
 )
 from earnest.training.fit.response import ResponsePlan
@@ -57,7 +58,7 @@ class Failure:
     note: str | None = None
 
 
-class Ledger:
+class OutcomeLog:
     """Collects outcomes, in any order, into the arrays of a search.
 
     Parameters
@@ -93,6 +94,7 @@ class Ledger:
         self._by_config: Counter[int] = Counter()  # on how many splits each was evaluated
         self._by_split: Counter[int] = Counter()  # and how many on each split
         self._n_whole = 0  # how many on all splits
+        self._n_fits = 0
         self._responses: NDArray[np.float64] | None = None
         self._others: dict[tuple[str, int, int], NDArray[np.float64]] = {}
         self._split_of = {
@@ -117,21 +119,15 @@ class Ledger:
         return range(first, len(self.ids))
 
     def make_tasks(self, configs: Sequence[int], splits: Sequence[int]) -> list[EngineTask]:
-        """Return the tasks of some configurations on some splits, one configuration after another.
-
-        As in scikit-learn, neighbouring tasks cost about the same.
-        """
-        return [
-            make_cell(config, split, self.configurations[config], self.splits)
-            for config in configs
-            for split in splits
-        ]
+        """Return the tasks of some configurations on some splits, one fit after another."""
+        return make_cells(configs, splits, self.configurations, self.splits)
 
     def record(self, outcome: TaskOutcome) -> None:
         """Record the outcome of a task."""
         config, repeat, fold = outcome.key
         split = self._split_of[repeat, fold]
         if (config, split) not in self._numbers:
+            self._n_fits += is_fit(outcome)
             self._by_config[config] += 1
             self._by_split[split] += 1
             self._n_whole += self._by_config[config] == len(self.splits)
@@ -148,7 +144,7 @@ class Ledger:
     @property
     def n_fits(self) -> int:
         """The number of fits, failed ones too."""
-        return len(self._numbers)
+        return self._n_fits
 
     def count_complete(self, *, by_fold: bool = False) -> tuple[int, int]:
         """Return how many configurations are complete, and on how many of the first splits.
@@ -211,6 +207,7 @@ class Ledger:
                 bad.note if bad.failed else UNSCORED,
             )
             for (config, split), bad in sorted(self._bad.items())
+            if is_fit(bad)  # what failed did so for all stages of a fit
         )
 
     def list_unscored(self, *names: str) -> set[str]:
@@ -222,7 +219,7 @@ class Ledger:
 
     def list_failed_fits(self) -> list[str]:
         """Return the tracebacks of the fits that failed."""
-        bad = [bad for _, bad in sorted(self._bad.items())]
+        bad = [bad for _, bad in sorted(self._bad.items()) if is_fit(bad)]
         return [failure.error for failure in bad if failure.error and failure.note != UNPREDICTED]
 
     def list_failed_scores(self) -> list[str]:
@@ -323,7 +320,7 @@ class AllFailedError(EarnestError, ValueError):
     """No fit of a search succeeded."""
 
 
-def tell_failures(ledger: Ledger, error_score: float) -> None:
+def tell_failures(ledger: OutcomeLog, error_score: float) -> None:
     """Warn of fits and scores that failed; raise if no fit succeeded."""
     from sklearn.exceptions import FitFailedWarning
 

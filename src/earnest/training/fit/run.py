@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import cast
 
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import EngineTask, Key, Progress, Store, TaskOutcome
@@ -20,6 +21,7 @@ from earnest.engine.progress import Meter, watch_progress
 from earnest.engine.run import run_tasks
 from earnest.store import as_store
 from earnest.training.fit.experiment import UNPREDICTED, Experiment, fit_cell
+from earnest.training.fit.stages import StageStore, split_stages
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +113,7 @@ def open_run(
 
 
 def run_cells(opened: Run, cells: Sequence[EngineTask]) -> Iterator[TaskOutcome]:
-    """Run cells and yield their outcomes as they finish; stored ones are read.
+    """Run cells and yield their outcomes as they finish, one per stage; stored ones are read.
 
     Parameters
     ----------
@@ -122,12 +124,16 @@ def run_cells(opened: Run, cells: Sequence[EngineTask]) -> Iterator[TaskOutcome]
     """
     options = opened.options
     by_key = {task.key: task for task in cells} if options.raises else {}
+    stages = {task.key: task.payload.stages for task in cells if task.payload.stages}
+    store: Store | None = opened.store
+    if store is not None and stages:
+        store = cast(Store, StageStore(store, stages))
     for outcome in run_tasks(
         fit_cell,
         opened.experiment,
         cells,
         n_jobs=options.n_jobs,
-        store=opened.store,
+        store=store,
         time_limit=options.time_limit,
         deadline=options.deadline,
         progress=opened.progress,
@@ -135,7 +141,10 @@ def run_cells(opened: Run, cells: Sequence[EngineTask]) -> Iterator[TaskOutcome]
     ):
         if options.raises and (outcome.failed or outcome.note):
             _raise_again(opened.experiment.value, by_key[outcome.key], outcome)
-        yield outcome
+        if outcome.key in stages:
+            yield from split_stages(outcome, stages[outcome.key])
+        else:
+            yield outcome
 
 
 def run_all(

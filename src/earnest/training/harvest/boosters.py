@@ -6,7 +6,7 @@ predicted. A callback, or the models that CatBoost returns, give the predictions
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -18,6 +18,7 @@ from earnest.adapters.readers import PredictionsRequest
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.data.predictions import Predictions
+from earnest.core.data.stages import read_stages, spread_rounds
 from earnest.core.text.doors import arg
 from earnest.training.fit.response import take_rows
 from earnest.training.fit.splits import make_splitter
@@ -39,10 +40,30 @@ class Booster(Protocol):
         """Return the predictions of some rows."""
 
 
+class XGBoostBooster(Booster, Protocol):
+    """A model of XGBoost."""
+
+    def num_boosted_rounds(self) -> int:
+        """Return how many rounds it holds."""
+
+
+class LightGBMBooster(Booster, Protocol):
+    """A model of LightGBM."""
+
+    def current_iteration(self) -> int:
+        """Return how many rounds it holds."""
+
+
+class CatBoostModel(Booster, Protocol):
+    """A model of CatBoost."""
+
+    tree_count_: int
+
+
 class FoldOfBooster(Protocol):
     """A fold of `xgboost.cv`: its model, and the rows that test it."""
 
-    bst: Booster
+    bst: XGBoostBooster
     dtest: object
 
 
@@ -58,7 +79,7 @@ class PackedBooster(Protocol):
 class FoldModels(Protocol):
     """LightGBM's `CVBooster`: the models of all folds."""
 
-    boosters: list[Booster]
+    boosters: list[LightGBMBooster]
     best_iteration: int
 
 
@@ -87,7 +108,16 @@ class KeptRun:
 
     name: str
     params: dict[str, object]
-    read: Callable[[], tuple[Sequence[Answer], bool]]  # an answer per fold; did it stop early?
+    read: Callable[[], tuple[Sequence[KeptStage], bool]]  # did its choice of rounds see the tests?
+
+
+@dataclass(frozen=True, eq=False)
+class KeptStage:
+    """What the models of all folds predicted after some rounds."""
+
+    answers: Sequence[Answer]
+    rounds: int | None = None  # None where the call decided
+    counted_as: str = "num_boost_round"
 
 
 class BoosterFolds:
@@ -145,15 +175,19 @@ class BoosterFolds:
             )
         self._x = X
         self._groups = groups
-        self.folds: list[Fold] = _read_folds(folds, self._y, groups, random_state)
-        self._fold = _test_fold_of_each(self.folds, len(self._y))
+        self.folds: list[Fold] = read_folds(folds, self._y, groups, random_state)
+        self._fold = find_test_folds(self.folds, len(self._y))
         self._runs: list[KeptRun] = []
 
     def __repr__(self) -> str:
         return f"BoosterFolds(n={len(self._y)}, folds={len(self.folds)}, kept={len(self._runs)})"
 
     def xgboost(
-        self, params: Mapping[str, object] | None = None, *, name: str | None = None
+        self,
+        params: Mapping[str, object] | None = None,
+        *,
+        name: str | None = None,
+        stages: bool | int = False,
     ) -> TrainingCallback:
         """Return a callback for one call of `xgboost.cv`.
 
@@ -166,29 +200,41 @@ class BoosterFolds:
             The parameters of this configuration, for tables and explanations.
         name : str, optional
             Its name; its number by default.
+        stages : bool or int
+            Whether the number of rounds is a choice too: keep the predictions after 20 numbers of
+            rounds, or as many as you say, each as a configuration.
         """
         from xgboost.callback import TrainingCallback
 
-        answers: list[Answer] = []
-        stopped = [False]
+        kept: list[KeptStage] = []
+        stopped, count = [False], read_stages(stages)
 
         class PredictionKeeper(TrainingCallback):
             """Predict the test part of each fold when training ends."""
 
             def after_training(self, model: PackedBooster) -> PackedBooster:
                 best = model.attr("best_iteration")
-                stopped[0] = best is not None
-                until = (0, int(best) + 1) if best is not None else (0, 0)
-                for booster in model.cvfolds:
-                    answer = booster.bst.predict(booster.dtest, iteration_range=until)
-                    answers.append(np.asarray(answer, dtype=float))
+                stopped[0] = best is not None and not count
+                grown = model.cvfolds[0].bst.num_boosted_rounds() if count else 0
+                last = 0 if best is None else int(best) + 1
+                for rounds in spread_rounds(grown, count) or (None,):
+                    until = (0, last if rounds is None else rounds)
+                    answers = [
+                        np.asarray(fold.bst.predict(fold.dtest, iteration_range=until), dtype=float)
+                        for fold in model.cvfolds
+                    ]
+                    kept.append(KeptStage(answers, rounds))
                 return model
 
-        self._keep(name, params, lambda: (answers, stopped[0]))
+        self._keep(name, params, lambda: (kept, stopped[0]))
         return PredictionKeeper()
 
     def lightgbm(
-        self, params: Mapping[str, object] | None = None, *, name: str | None = None
+        self,
+        params: Mapping[str, object] | None = None,
+        *,
+        name: str | None = None,
+        stages: bool | int = False,
     ) -> LightGBMKeeper:
         """Return a callback for one call of `lightgbm.cv`.
 
@@ -198,26 +244,34 @@ class BoosterFolds:
             The parameters of this configuration, for tables and explanations.
         name : str, optional
             Its name; its number by default.
+        stages : bool or int
+            As in `xgboost`.
         """
         self._need_features("LightGBM")
-        keep = LightGBMKeeper()
+        keep, count = LightGBMKeeper(), read_stages(stages)
 
-        def read() -> tuple[list[Answer], bool]:
+        def read() -> tuple[list[KeptStage], bool]:
             if keep.models is None:
                 return [], False
+            models = keep.models.boosters
             best = getattr(keep.models, "best_iteration", -1)
+            if count:
+                spread = spread_rounds(models[0].current_iteration(), count)
+                predicted = [self._predict_parts(models, num_iteration=rounds) for rounds in spread]
+                return [KeptStage(*stage) for stage in zip(predicted, spread, strict=True)], False
             rounds = best if best > 0 else None
-            return self._predict_parts(keep.models.boosters, num_iteration=rounds), best > 0
+            return [KeptStage(self._predict_parts(models, num_iteration=rounds))], best > 0
 
         self._keep(name, params, read)
         return keep
 
     def catboost(
         self,
-        models: Sequence[Booster],
+        models: Sequence[CatBoostModel],
         params: Mapping[str, object] | None = None,
         *,
         name: str | None = None,
+        stages: bool | int = False,
     ) -> None:
         """Keep the predictions of one call of `catboost.cv(..., return_models=True)`.
 
@@ -229,14 +283,23 @@ class BoosterFolds:
             The parameters of this configuration, for tables and explanations.
         name : str, optional
             Its name; its number by default.
+        stages : bool or int
+            As in `xgboost`.
         """
         self._need_features("CatBoost")
         self._check_parts(models, "CatBoost")
         kind = "Probability" if _predicts_classes(models[0]) else "RawFormulaVal"
-        answers = self._predict_parts(models, prediction_type=kind)
-        settings = dict(params or {})
+        count, settings = read_stages(stages), dict(params or {})
+        spread = spread_rounds(max(model.tree_count_ for model in models), count) if count else ()
+        kept = [KeptStage(self._predict_parts(models, prediction_type=kind))]
+        if spread:
+            ends = {rounds: {"prediction_type": kind, "ntree_end": rounds} for rounds in spread}
+            kept = [
+                KeptStage(self._predict_parts(models, **end), rounds, "iterations")
+                for rounds, end in ends.items()
+            ]
         stops = bool({"early_stopping_rounds", "od_wait", "od_type", "od_pval"} & set(settings))
-        self._keep(name, params, lambda: (answers, stops))
+        self._keep(name, params, lambda: (kept, stops and not count))
 
     def predictions(
         self, *, task: str | None = None, positive: object = None, static: bool = True
@@ -257,21 +320,26 @@ class BoosterFolds:
                 needs="a callback of `xgboost` or `lightgbm` given to each call, or `catboost` "
                 "called after it",
             )
-        models = tuple(self._make_model(run) for run in self._runs)
+        models = tuple(model for run in self._runs for model in self._make_models(run))
         tool_run = ToolRun(tool="the cv function", models=models, y=self._y, fold=self._fold)
         wanted = PredictionsRequest(
             groups=self._groups, task=task, positive=positive, static=static
         )
         return predictions_of_models(tool_run, wanted)
 
-    def _make_model(self, run: KeptRun) -> AutoMLModel:
-        parts, stopped = run.read()
-        if not parts:
+    def _make_models(self, run: KeptRun) -> Iterator[AutoMLModel]:
+        stages, stopped = run.read()
+        if not stages:
             raise InputError(
                 f"configuration {run.name!r} has no predictions",
                 needs="its callback given to a cv function that ran to its end",
                 cure="Pass callbacks=[...] to the call, and make a new callback for each call.",
             )
+        for stage in stages:
+            yield self._make_model(run, stage, stopped)
+
+    def _make_model(self, run: KeptRun, stage: KeptStage, stopped: bool) -> AutoMLModel:
+        parts = stage.answers
         self._check_parts(parts, f"configuration {run.name!r}")
         whole = np.full((len(self._y), *parts[0].shape[1:]), np.nan)
         for (_, test), answer in zip(self.folds, parts, strict=True):
@@ -283,13 +351,16 @@ class BoosterFolds:
                     cure="Pass folds=kept.folds to the cv function.",
                 )
             whole[test] = answer
-        return AutoMLModel(name=run.name, answer=whole, params=run.params, stops_early=stopped)
+        if stage.rounds is None:
+            return AutoMLModel(name=run.name, answer=whole, params=run.params, stops_early=stopped)
+        params = {**run.params, stage.counted_as: stage.rounds}
+        return AutoMLModel(name=f"{run.name}@{stage.rounds}", answer=whole, params=params)
 
     def _keep(
         self,
         name: str | None,
         params: Mapping[str, object] | None,
-        read: Callable[[], tuple[Sequence[Answer], bool]],
+        read: Callable[[], tuple[Sequence[KeptStage], bool]],
     ) -> None:
         called = str(len(self._runs)) if name is None else name
         if any(run.name == called for run in self._runs):
@@ -327,12 +398,13 @@ class BoosterFolds:
         return answers
 
 
-def _read_folds(
+def read_folds(
     folds: Splitter | int | Sequence[tuple[ArrayLike, ArrayLike]],
     y: NDArray[np.generic],
     groups: ArrayLike | None,
     random_state: int,
 ) -> list[Fold]:
+    """Return the rows that train and test each fold, of what a user gives as folds."""
     from sklearn.utils.multiclass import type_of_target
 
     splitter: object = folds
@@ -354,7 +426,7 @@ def _has_enough(y: NDArray[np.generic], folds: int) -> bool:
     return bool(np.unique(y, return_counts=True)[1].min() >= folds)
 
 
-def _test_fold_of_each(folds: Sequence[Fold], n: int) -> NDArray[np.intp]:
+def find_test_folds(folds: Sequence[Fold], n: int) -> NDArray[np.intp]:
     """Return the fold (n,) that tests each case, and refuse cases without one or with two."""
     counts = np.zeros(n, dtype=np.intp)
     fold = np.full(n, -1, dtype=np.intp)

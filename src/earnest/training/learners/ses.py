@@ -180,7 +180,7 @@ class LikelihoodRatio:
             start = np.zeros((1, self.count - 1, len(conditions) + 1))
             if conditions:
                 start[0, :, :-1] = self._fitted_null(shorter)[0]
-            coef, value = maximise_likelihood(self._design(conditions)[None], self.hits, start)
+            coef, value = maximise_likelihoods(self._design(conditions)[None], self.hits, start)
             self._null[conditions] = coef[0], float(value[0])
         return self._null[conditions]
 
@@ -194,7 +194,7 @@ class LikelihoodRatio:
         design[:, :, -1] = self.X[:, columns].T
         start = np.zeros((len(columns), self.count - 1, len(conditions) + 2))
         start[:, :, :-1] = null
-        return maximise_likelihood(design, self.hits, start, enough)[1]
+        return maximise_likelihoods(design, self.hits, start, enough)[1]
 
 
 def standardise(X: Array) -> tuple[Array, NDArray[np.bool_]]:
@@ -205,7 +205,7 @@ def standardise(X: Array) -> tuple[Array, NDArray[np.bool_]]:
     return centred / np.where(varied, spread, 1.0) * varied, varied
 
 
-def maximise_likelihood(
+def maximise_likelihoods(
     design: Array, hits: Array, start: Array, enough: Array | None = None
 ) -> tuple[Array, Array]:
     """Maximise many log likelihoods of multinomial logistic models at once.

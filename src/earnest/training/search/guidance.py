@@ -22,7 +22,7 @@ from earnest.core.results.specs import Guide
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric
 from earnest.metrics.responding import pick_answer
-from earnest.training.fit.ledger import Ledger
+from earnest.training.fit.ledger import OutcomeLog
 from earnest.training.fit.problem import Problem
 from earnest.training.fit.splits import Splits
 from earnest.training.search.preparation import Asker, DynamicSearch
@@ -103,7 +103,7 @@ def score_halves(pi: Predictions, halves: Sequence[int], metric: Metric) -> Iter
 
 
 def score_own_halves(
-    ledger: Ledger, configs: Sequence[int], halves: Sequence[int], metric: Metric
+    ledger: OutcomeLog, configs: Sequence[int], halves: Sequence[int], metric: Metric
 ) -> list[float]:
     """Return the score of each configuration on one half of the cases, as far as they were tested.
 

@@ -36,7 +36,7 @@ from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric
 from earnest.metrics.responding import pick_answer
 from earnest.resampling.bootstrap import CaseBootstrap, GroupBootstrap, StratifiedBootstrap
-from earnest.training.fit.ledger import Ledger, explain_failure
+from earnest.training.fit.ledger import OutcomeLog, explain_failure
 
 EVERY = 2.0  # seconds between two states of the page while fits come in
 HEARTBEAT = 10.0  # seconds after which it is written again though nothing has changed
@@ -329,7 +329,7 @@ class Watch:
     ----------
     page : LivePage
         The page.
-    ledger : Ledger
+    ledger : OutcomeLog
         What the fits gave.
     metric : Metric, optional
         What is measured; without it, or without predictions, the search's own mean scores are
@@ -345,7 +345,7 @@ class Watch:
     """
 
     page: LivePage
-    ledger: Ledger
+    ledger: OutcomeLog
     metric: Metric | None
     score: str
     seed: int

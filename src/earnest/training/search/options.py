@@ -16,6 +16,7 @@ from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Progress, Store
 from earnest.core.base.rng import RngLike
 from earnest.core.data.selection import EnsembleRule
+from earnest.core.data.stages import read_stages
 from earnest.core.text.doors import arg
 from earnest.engine.limits import read_budget
 from earnest.methods.base import Method
@@ -70,6 +71,7 @@ class SearchOptions:
     param_distributions: object = None
     pre_dispatch: int | str = "2*n_jobs"
     live: str | Path | LivePage | None = None
+    stages: bool | int = False
 
     @property
     def given_candidates(self) -> object:
@@ -99,6 +101,11 @@ class SearchOptions:
     def missing_score(self) -> float:
         """The score of a fit that fails."""
         return np.nan if isinstance(self.error_score, str) else float(self.error_score)
+
+    @cached_property
+    def n_stages(self) -> int:
+        """How many stages are kept of each fit; 0 where stages are no configurations."""
+        return read_stages(self.stages)
 
     @cached_property
     def dropping(self) -> DroppingRule | None:

@@ -41,6 +41,7 @@ from earnest.training.fit.problem import (
 )
 from earnest.training.fit.response import METHODS, count_rows, cut_params
 from earnest.training.fit.splits import Splits, add_splits, check_seeded, make_seed, make_splits
+from earnest.training.fit.stages import Rounds
 from earnest.training.protocols import Estimator, Params, Scorer
 
 if TYPE_CHECKING:
@@ -516,6 +517,8 @@ def prepare(options: SearchOptions, X: object, y: object, params: Params) -> Sea
     if isinstance(candidates, ConfigurationList):
         kinds = find_kinds(candidates.configurations)
     check_configurations(base, kinds)
+    if options.n_stages:
+        candidates = add_stages(candidates, base, options.n_stages)
     splits = make_splits(
         options.cv,
         X,
@@ -567,6 +570,44 @@ def prepare(options: SearchOptions, X: object, y: object, params: Params) -> Sea
     )
 
 
+def add_stages(
+    candidates: ConfigurationList | DynamicSearch, base: Estimator, stages: int
+) -> ConfigurationList:
+    """Return the configurations, each with so many numbers of rounds."""
+    if not isinstance(candidates, ConfigurationList):
+        raise InputError(
+            f"{arg('stages')} needs configurations that are known in advance",
+            needs="a grid, distributions with `n_iter`, or a list of estimators",
+            got=type(candidates).__name__,
+            cure=f"Leave {arg('stages')} out, and search the number of rounds as well.",
+        )
+    ids: list[str] = []
+    configurations: list[Configuration] = []
+    for fit, (name, configuration) in enumerate(
+        zip(candidates.ids, candidates.configurations, strict=True)
+    ):
+        model = configuration.make_from(base)
+        rounds = Rounds.of(model)
+        for count in rounds.spread(stages):
+            ids.append(f"{name}@{count}")
+            configurations.append(_stop_after(configuration, model, rounds.name, count, fit))
+    return ConfigurationList(tuple(ids), tuple(configurations))
+
+
+def _stop_after(
+    configuration: Configuration, model: Estimator, name: str, count: int, fit: int
+) -> Configuration:
+    """Return a configuration that ends after so many rounds, as a stage of a fit."""
+    from sklearn.base import clone
+
+    if configuration.estimator is None:
+        return Configuration({**configuration.params, name: count}, None, count, fit)
+    stopped = clone(model).set_params(**{name: count})
+    described = {name: value for name, value in configuration.params.items() if name != WHOLE}
+    params = {**described, name: count} if described else {WHOLE: stopped}
+    return Configuration(params, stopped, count, fit)
+
+
 def _choose_response(options: SearchOptions, base: Estimator) -> str | None:
     """Return which response is kept: probabilities if an ensemble averages classifiers."""
     from sklearn.base import is_classifier
@@ -605,6 +646,7 @@ def _identify(
         "metric": describe(options.metric),
         "response": describe(options.response),
         "guide": describe(options.guide),
+        **({"stages": describe(options.n_stages)} if options.n_stages else {}),
         **{name: describe(value) for name, value in answers.items()},
         "return_train_score": describe(bool(options.return_train_score)),
         "seed": describe(options.random_state),
@@ -693,6 +735,7 @@ def check_options(options: SearchOptions) -> Estimator:
     workers(options.n_jobs)
     count_ahead(options.pre_dispatch, 1)
     TaskLimit.of(options.time_limit)
+    _ = options.n_stages  # a number that cannot be read is refused here
     _check_budget(options)
     _check_seed(options.random_state)
     if options.drop is not None or options.stop_when_width is not None:

@@ -11,6 +11,7 @@ from time import monotonic
 from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from earnest.adapters.predictions.run_file import CASES, about_cases
 from earnest.adapters.trials.ranges import ranges_of
@@ -26,7 +27,7 @@ from earnest.engine.progress import read_meter
 from earnest.metrics.families import Metric
 from earnest.metrics.responding import pick_answer
 from earnest.training.fit.experiment import Configuration
-from earnest.training.fit.ledger import Ledger
+from earnest.training.fit.ledger import OutcomeLog
 from earnest.training.fit.problem import explain_no_estimate
 from earnest.training.fit.response import ResponsePlan
 from earnest.training.fit.run import Run, RunOptions, open_run, run_cells
@@ -51,7 +52,7 @@ class SearchRun:
 
     Attributes
     ----------
-    ledger : Ledger
+    ledger : OutcomeLog
         The outcomes.
     splits : range
         The splits that were run.
@@ -61,7 +62,7 @@ class SearchRun:
         When it was begun.
     """
 
-    ledger: Ledger
+    ledger: OutcomeLog
     splits: range
     dropped: DropTrace = field(default_factory=DropTrace)
     begun: str | None = None
@@ -74,7 +75,7 @@ def search_all(
     candidates, splits = prepared.candidates, prepared.splits
     fixed = _is_static(candidates)
     halves = find_halves(prepared.guide, prepared.problem, splits, prepared.seed)
-    ledger = Ledger(
+    ledger = OutcomeLog(
         splits, prepared.problem.plan, prepared.scoring.names, static=fixed, halves=halves
     )
     by_fold = _by_fold(options, candidates)
@@ -87,7 +88,7 @@ def search_all(
             prepared.experiment,
             replace(run, deadline=deadline),
             identity=prepared.identity,
-            total=(count_planned(candidates) or 0) * len(splits),
+            total=_count_planned_fits(candidates) * len(splits),
             title="Search",
         ) as opened,
     ):
@@ -128,12 +129,12 @@ def _name_search(options: SearchOptions) -> str:
 
 @contextmanager
 def _watch_by(
-    page: LivePage | None, options: SearchOptions, prepared: SearchSetup, ledger: Ledger
+    page: LivePage | None, options: SearchOptions, prepared: SearchSetup, ledger: OutcomeLog
 ) -> Iterator[RunOptions]:
     """Yield how fits are run, with their progress counted, and shown on a live page."""
     run, names = options.run, prepared.scoring.names or (SINGLE,)
     meter = read_meter(run.progress)
-    meter.expect(n_configs=count_planned(prepared.candidates) or 0, n_splits=len(prepared.splits))
+    meter.expect(n_configs=_count_planned_fits(prepared.candidates), n_splits=len(prepared.splits))
     run = replace(run, progress=meter)
     if page is None:
         yield run
@@ -159,7 +160,19 @@ def count_planned(candidates: ConfigurationList | DynamicSearch) -> int | None:
     return len(candidates) if isinstance(candidates, ConfigurationList) else candidates.limit()
 
 
-def record_all(opened: Run, ledger: Ledger, cells: Sequence[EngineTask]) -> None:
+def count_fits(configurations: Sequence[Configuration]) -> int:
+    """Return how many fits on a split configurations need; stages of a fit need one."""
+    fits = {configuration.fit for configuration in configurations if configuration.fit is not None}
+    return len(fits) + sum(configuration.fit is None for configuration in configurations)
+
+
+def _count_planned_fits(candidates: ConfigurationList | DynamicSearch) -> int:
+    if isinstance(candidates, ConfigurationList):
+        return count_fits(candidates.configurations)
+    return count_planned(candidates) or 0
+
+
+def record_all(opened: Run, ledger: OutcomeLog, cells: Sequence[EngineTask]) -> None:
     """Run cells and record their outcomes."""
     for outcome in run_cells(opened, cells):
         ledger.record(outcome)
@@ -167,7 +180,7 @@ def record_all(opened: Run, ledger: Ledger, cells: Sequence[EngineTask]) -> None
 
 def enter_configs(
     opened: Run,
-    ledger: Ledger,
+    ledger: OutcomeLog,
     ids: Sequence[str],
     configurations: Sequence[Configuration],
     guided_by: Sequence[int] | None = None,
@@ -204,7 +217,7 @@ def put_cases(
 
 def _run_by_fold(
     opened: Run,
-    ledger: Ledger,
+    ledger: OutcomeLog,
     configs: Sequence[int],
     options: SearchOptions,
     prepared: SearchSetup,
@@ -224,13 +237,18 @@ def _run_by_fold(
             continue
         pi = pick_answer(pi, metric)
         if stop is not None and stop.test(pi, metric, seeds, done).stop:
-            _skip(opened, int(alive.sum()) * (count - done))
+            _skip(opened, _count_alive_fits(ledger, alive) * (count - done))
             return done, trace
         if drop is not None:
-            test = drop.test(pi, metric, seeds, done, alive)
+            test, before = drop.test(pi, metric, seeds, done, alive), alive
             trace, alive = trace.after(test, tuple(ledger.ids)), alive & ~test.dropped
-            _skip(opened, int(test.dropped.sum()) * (count - done))
+            ended = _count_alive_fits(ledger, before) - _count_alive_fits(ledger, alive)
+            _skip(opened, ended * (count - done))
     return count, trace
+
+
+def _count_alive_fits(ledger: OutcomeLog, alive: NDArray[np.bool_]) -> int:
+    return count_fits([ledger.configurations[config] for config in np.flatnonzero(alive)])
 
 
 def _skip(opened: Run, count: int) -> None:
@@ -248,7 +266,7 @@ class _Batches:
     """
 
     opened: Run
-    ledger: Ledger
+    ledger: OutcomeLog
     options: SearchOptions
     prepared: SearchSetup
     began: float
@@ -342,12 +360,12 @@ def _run_crossed(batches: _Batches, candidates: DynamicSearch) -> None:
     _refuse_nothing_proposed(ledger)
 
 
-def _refuse_nothing_proposed(ledger: Ledger) -> None:
+def _refuse_nothing_proposed(ledger: OutcomeLog) -> None:
     if not ledger.ids:
         raise InputError("the search did not propose a configuration", needs="at least one")
 
 
-def _average_scores(ledger: Ledger, config: int, options: SearchOptions) -> float:
+def _average_scores(ledger: OutcomeLog, config: int, options: SearchOptions) -> float:
     """Return the mean score of one configuration over its splits, by which the search chooses."""
     names, splits = ledger.score_names, range(ledger.count_splits(config))
     name = options.refit if options.refit in names else names[0]

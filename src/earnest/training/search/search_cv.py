@@ -47,7 +47,7 @@ from earnest.training.search.preparation import (
     make_router,
     prepare,
 )
-from earnest.training.search.run import SearchRun, count_planned, search_all
+from earnest.training.search.run import SearchRun, count_fits, count_planned, search_all
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -261,6 +261,12 @@ class SearchCV(
     live : str or Path, optional
         A page (.html) that shows the search while it runs: progress, the best score so far, the
         leaders, failures. Open it in a browser; it reloads itself and needs no server.
+    stages : bool or int
+        Whether the number of rounds of a booster is chosen too: each fit also counts as a
+        configuration for every so many rounds, 20 of them or as many as you say, without another
+        fit. The winner is refitted with the winning number, and the estimate corrects for this
+        choice too. For GradientBoosting, HistGradientBoosting and AdaBoost of scikit-learn,
+        XGBoost, LightGBM and CatBoost, also at the end of a pipeline.
 
     Attributes
     ----------
@@ -336,6 +342,7 @@ class SearchCV(
         param_distributions: object = None,
         pre_dispatch: int | str = "2*n_jobs",
         live: str | Path | LivePage | None = None,
+        stages: bool | int = False,
     ) -> None:
         self.estimator = estimator
         self.candidates = candidates
@@ -364,6 +371,7 @@ class SearchCV(
         self.param_distributions = param_distributions
         self.pre_dispatch = pre_dispatch
         self.live = live
+        self.stages = stages
 
     @property
     def given_candidates(self) -> object:
@@ -469,7 +477,9 @@ def keep_results(
     search.counts_ = judged.counts
     search.begun_ = searched.begun
     search.n_fits_ = searched.ledger.n_fits
-    search.n_fits_saved_ = len(searched.ledger.ids) * len(prepared.splits) - search.n_fits_
+    search.n_fits_saved_ = (
+        count_fits(searched.ledger.configurations) * len(prepared.splits) - search.n_fits_
+    )
     search._record = judged
     search._answer = None
     return search

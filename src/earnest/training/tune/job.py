@@ -38,6 +38,7 @@ from earnest.engine.limits import DeadlineError
 from earnest.engine.patience import pass_scores_on
 from earnest.engine.progress import Meter
 from earnest.inference.curves.calibration import judge_estimate
+from earnest.inference.curves.new_rows import measure_errors
 from earnest.inference.resampling.ensembles import is_compiled
 from earnest.inference.resampling.winners import choose_winner as find_winner
 from earnest.inference.subgroups.beside import subgroups_beside
@@ -510,6 +511,14 @@ class Job:
                 winner=winner.name if len(shares) == 1 else f"ensemble of {len(shares)}",
                 probabilities=pi.kind is ResponseKind.PROBABILITY,
                 leaks=leaks,
+                errors=measure_errors(
+                    pi,
+                    metric_named(self.metric).on(table.task),
+                    shares,
+                    Seeds(done.seed),
+                    rule=rule if len(shares) > 1 else None,
+                    n_jobs=self.options.n_jobs,
+                ),
             ),
             predictions=pi,
             winner=winner,

@@ -19,6 +19,7 @@ from earnest.core.base.errors import EarnestError, FormatError, InputError
 from earnest.core.cautions import of_evidence, of_tables
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution
+from earnest.core.results.error_shares import ErrorShares
 from earnest.core.results.leaks import LeakScreen
 from earnest.core.tables.columns import Columns
 from earnest.core.tables.formats.expanding import check_arrays, foreign_content, refuse_expanding
@@ -38,10 +39,12 @@ from earnest.training.tune.model_checks import (
     check_made,
     list_trusted_types,
     normalize_archive,
+    read_errors,
     refuse_types,
 )
 
 FORMAT = "earnest-model-1"
+NEAR = 1e-9  # by which probabilities that are the same may differ
 NAME = "model.skops"
 NEEDED = f"a folder that `earnest tune` wrote, with {NAME!r}, or that file"
 
@@ -65,6 +68,12 @@ class Forecast:
         The column that names the rows; nothing if none was asked for.
     ids : tuple
         Its values.
+    level : float, optional
+        The share of new rows whose outcome is in their interval or set, where that was asked for.
+    limits : ndarray, shape (n, 2), optional
+        The interval of each row of a regression.
+    members : ndarray of bool, shape (n, K), optional
+        Which classes, in the order of `columns`, are in the set of each row.
     """
 
     labels: NDArray[np.generic] | None
@@ -73,6 +82,9 @@ class Forecast:
     cautions: tuple[Caution, ...] = ()
     id: str = ""
     ids: tuple[object, ...] = ()
+    level: float | None = None
+    limits: NDArray[np.float64] | None = None
+    members: NDArray[np.bool_] | None = None
 
     def __len__(self) -> int:
         """Count the rows."""
@@ -90,7 +102,25 @@ class Forecast:
             table["prediction"] = self.labels.tolist()
         wide = self.scores.reshape(len(self), -1)
         table.update({name: wide[:, k].tolist() for k, name in enumerate(self.columns)})
+        if self.limits is not None:
+            names = (f"{self.columns[0]}_{end}" for end in ("low", "high"))
+            table.update(zip(names, self.limits.T.tolist(), strict=True))
+        if self.members is not None:
+            names = (f"set_{name.removeprefix('p_')}" for name in self.columns)
+            table.update(zip(names, self.members.T.tolist(), strict=True))
         return table
+
+    def with_bound(self, bound: float, level: float) -> Forecast:
+        """Return it with what misses no more than a bound: an interval, or a set of classes.
+
+        The likeliest class is in every set.
+        """
+        if self.labels is None:
+            limits = self.scores[:, None] + np.array([-bound, bound])
+            return replace(self, level=level, limits=limits)
+        members = 1.0 - self.scores <= bound + NEAR
+        members[np.arange(len(self)), np.argmax(self.scores, axis=1)] = True
+        return replace(self, level=level, members=members)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -113,6 +143,9 @@ class Model:
         Whether the run judged its probabilities. Otherwise it predicts scores.
     leaks : LeakScreen, optional
         The columns that may hold what is only known after the outcome; predictions warn of them.
+    errors : ErrorShares, optional
+        How far out-of-sample predictions missed, for intervals and sets of new rows; None for
+        survival models, for scores that are no probabilities, and in files of older versions.
 
     Examples
     --------
@@ -134,6 +167,7 @@ class Model:
     winner: str
     probabilities: bool = True
     leaks: LeakScreen | None = None
+    errors: ErrorShares | None = None
 
     def __repr__(self) -> str:
         roles = check.some(map(repr, self.schema.roles.values()))
@@ -144,6 +178,7 @@ class Model:
         table: object,
         *,
         id: str | None = None,
+        interval: float | None = None,
         delimiter: str | None = None,
         decimal: str | None = None,
         thousands: str | None = None,
@@ -157,11 +192,15 @@ class Model:
             With the columns of training, in any order; others are ignored with a note.
         id : str, optional
             A column that identifies the rows, copied to the predictions.
+        interval : float, optional
+            The share of new rows, such as 0.9, whose outcome shall be in the interval or the set of
+            classes that each row then gets.
         delimiter, decimal, thousands : str, optional
             Of a CSV file that does not tell.
         missing : str or sequence of str
             What stands for a missing value, besides what did so in training.
         """
+        bound = None if interval is None else self._find_bound(interval)
         marks = (*self.schema.missing, *read_missing(missing))
         columns = open_training_table(
             table,
@@ -177,9 +216,32 @@ class Model:
         if extra:
             cautions.append(_warn_of_ignored(extra))
         answers = self._answer(encoded.X, tuple(cautions))
+        if bound is not None:
+            answers = answers.with_bound(*bound)
         if id is None:
             return answers
         return replace(answers, id=id, ids=_read_ids(columns, id, answers))
+
+    def _find_bound(self, level: float) -> tuple[float, float]:
+        """Return how far predictions miss, and the level; refuse models that do not know."""
+        level = check.check_share("interval", level)
+        if self.errors is not None:
+            return self.errors.find_bound(level), level
+        cure = ""
+        if self.task is Task.SURVIVAL:
+            got = "a survival model, which predicts risks"
+        elif not self.probabilities:
+            got = "a model that predicts scores, not probabilities"
+            cure = "Tune by a metric of probabilities, such as 'log_loss'."
+        else:
+            got = "a model file without them"
+            cure = "Make the model again with `earnest tune`."
+        raise InputError(
+            f"{arg('interval')} needs out-of-sample errors of the model",
+            needs="a model of classes with probabilities, or of a number",
+            got=got,
+            cure=cure,
+        )
 
     def _answer(self, X: NDArray[np.float64], cautions: tuple[Caution, ...]) -> Forecast:
         """Ask the estimator; the parts of a file need not belong together."""
@@ -241,6 +303,7 @@ class Model:
             "winner": self.winner,
             "probabilities": self.probabilities,
             "leaks": None if self.leaks is None else self.leaks.to_dict(),
+            "errors": None if self.errors is None else self.errors.to_dict(),
         }
         data = {"format": FORMAT, "about": json.dumps(about), "estimator": self.estimator}
         return normalize_archive(bytes(dumps(data)), _name_version())
@@ -328,6 +391,7 @@ def load_model(run: str | Path) -> Model:
             winner=str(about["winner"]),
             probabilities=about["probabilities"] is True,
             leaks=_read_leaks(about.get("leaks")),
+            errors=read_errors(about.get("errors")),
         )
 
 

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.errors import FormatError
+from earnest.core.base.errors import FormatError, InputError
+from earnest.core.results.error_shares import ErrorShares
 from earnest.training.learners.averaged import AveragedModel
 from earnest.training.learners.catalogue import MODELS, SELECTIONS
 from earnest.training.protocols import Estimator
@@ -277,6 +278,25 @@ def _check_tree_parts(node: Node, archive: ZipFile) -> None:
 
 def _read_array(node: Node, archive: ZipFile) -> NDArray[np.generic]:
     return np.asarray(np.load(BytesIO(archive.read(node["file"])), allow_pickle=False))
+
+
+def read_errors(data: object) -> ErrorShares | None:
+    """Return the out-of-sample errors that a file holds; refuse what is no distribution of them.
+
+    Examples
+    --------
+    >>> from earnest.training.tune.model_checks import read_errors
+    >>> read_errors({"errors": [0.5, 1.0], "shares": [0.5, 1.0], "n_units": 2}).find_bound(0.3)
+    0.5
+    """
+    if data is None:
+        return None
+    if not isinstance(data, Mapping):
+        raise ModelPartError(got="out-of-sample errors that are no table")
+    try:
+        return ErrorShares.from_dict(data)
+    except (InputError, LookupError, TypeError, ValueError) as error:
+        raise ModelPartError(got="out-of-sample errors that are no distribution") from error
 
 
 def check_made(estimator: object) -> None:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.stats import chi2, norm
 from sklearn.linear_model import LogisticRegression
 
-from earnest.training import LikelihoodRatio, PartialCorrelation, maximise_likelihood
+from earnest.training import LikelihoodRatio, PartialCorrelation, maximise_likelihoods
 
 Array = NDArray[np.float64]
 
@@ -126,6 +126,6 @@ def test_one_class_cannot_be_told_from_another() -> None:
 
 def test_newton_reaches_the_closed_form_of_a_rate() -> None:
     hits = np.repeat([[1.0], [0.0]], [30, 10], axis=0)
-    coef, value = maximise_likelihood(np.ones((1, 40, 1)), hits, np.zeros((1, 1, 1)))
+    coef, value = maximise_likelihoods(np.ones((1, 40, 1)), hits, np.zeros((1, 1, 1)))
     assert coef[0, 0, 0] == pytest.approx(np.log(3.0), abs=1e-6)
     assert value[0] == pytest.approx(30 * np.log(0.75) + 10 * np.log(0.25))
