@@ -288,7 +288,7 @@ def scan_cases(
     of_case = of_case.reshape(-1)
     out = np.full(len(weights), np.nan)
     for b, row in enumerate(weights):
-        masses = np.bincount(of_case, weights=row, minlength=len(atoms))
+        masses: Array = np.bincount(of_case, row, len(atoms)).astype(np.float64)
         used = masses > 0
         values, labels = atoms[used].T
         if len(labels) and 0.0 < labels.mean() < 1.0 and not np.isnan(values).any():
