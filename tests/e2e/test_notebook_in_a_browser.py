@@ -122,6 +122,14 @@ def make_results() -> dict[str, Any]:
         ),
         "verdict": en.gate(pi.select(names[0]), metric="roc_auc", above=0.5),
         "plan": en.plan(pi, metric="accuracy", detect=0.1, rng=0),
+        "model plan": en.plan(en.rules.ModelStudy(prevalence=0.2, r2=0.2, n_parameters=9)),
+        "validation": en.validate(
+            en.Predictions.from_arrays(y, 1 / (1 + np.exp(-X[:, 0]))), n_resamples=30, rng=0
+        ),
+        "floor": en.floor([0.6, 0.7, 0.65], n=100),
+        "subgroups": en.estimate(
+            pi, metric="accuracy", n_resamples=50, by={"half": np.arange(pi.n_cases) % 2}, rng=0
+        ).subgroups,
         "inclusions": en.calibrate(
             pi, metric="accuracy", methods=["bbc", "naive"], n_simulations=5, n_resamples=50, rng=0
         ),

@@ -202,6 +202,14 @@ def bend_odds(odds: Values) -> Values:
     return np.column_stack([odds, bend / (c - a) ** 2])
 
 
+def count_effective(p: Values, y: Values, w: Values) -> float:
+    """Return the number of cases; of masses that are not whole, their effective number."""
+    if (w == np.rint(w)).all():
+        return float(w.sum())
+    masses = [w[(p == a) & (y == b)].sum() for a, b in {*zip(p, y, strict=True)}]
+    return float(np.sum(masses) ** 2 / np.square(masses).sum())
+
+
 def calibrate_class(name: str, p: Values, y: Values, w: Values) -> float:
     if name == "expected_observed":
         return (w * p).sum() / (w * y).sum()
@@ -224,7 +232,7 @@ def calibrate_class(name: str, p: Values, y: Values, w: Values) -> float:
                 )
                 total += size / len(p) * (2 * away - folded)
         return max(total, 0.0)
-    least = 0.5 * w.min() / w.sum()  # half a case
+    least = 0.5 / count_effective(p, y, w)  # half a case
     odds, ones = stats.logistic.ppf(np.clip(p, least, 1 - least)), np.ones((len(p), 1))
     if name == "calibration_intercept":
         return fit_logit(ones, odds, y, w)[0]

@@ -244,6 +244,7 @@ WRITERS = {
     ("cli/commands/predict.py", "save_predicted"),
     ("cli/reading.py", "keep_standard_input"),  # in a folder of its own
     ("cli/show/terminal.py", "_lost"),
+    ("adapters/predictions/epochs.py", "write_answer"),
     ("adapters/predictions/optuna.py", "keep_part"),  # into memory
     ("adapters/predictions/optuna.py", "_upload"),
     ("training/harvest/harvest.py", "_keep"),
