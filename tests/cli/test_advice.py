@@ -67,6 +67,7 @@ def test_ties_and_few_cases_after_tune_are_not_answered_by_options_of_estimate(t
     rng = np.random.default_rng(0)
     table = pa.table({"a": rng.normal(size=24), "b": np.tile([0.0, 1.0], 12), "y": y})
     asked = {"folds": 3, "rng": 7, "n_jobs": 1, "portfolio": portfolio(tmp_path)}
+    asked["ensemble"] = "none"
     made = en.tune(table, target="y", metric="accuracy", out=tmp_path / "run", **asked)
     cures = {caution.code: caution.cure for caution in made.estimate.cautions}
     assert "EN002" in cures

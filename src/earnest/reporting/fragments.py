@@ -136,12 +136,20 @@ def _list_subgroups(groups: Subgroups) -> StripTable:
     centre = groups.value if groups.baseline is None else 0.0
     scale = svg_strips.scale_over([centre, *limits], width=STRIP, limits=ends)
     name, table = name_of(groups), groups._to_table()
+    narrow = [
+        *range(min(4, len(table.heads) - 1)),
+        -1,
+    ]  # without the differences, which a notebook has no room for
+    heads = tuple(table.heads[column] for column in narrow)
     rows = tuple(
-        TableRow(cells, subgroup_strip(each, scale, name=f"{name}-{number}", reference=centre))
+        TableRow(
+            tuple(cells[column] for column in narrow),
+            subgroup_strip(each, scale, name=f"{name}-{number}", reference=centre),
+        )
         for number, (each, cells) in enumerate(zip(groups, table.rows, strict=True))
     )
     axis = svg_strips.strip_axis(scale, name=f"{name}-axis")
-    return StripTable(table.heads, rows, axis=axis, n_numeric=len(table.heads) - 2)
+    return StripTable(heads, rows, axis=axis, n_numeric=len(heads) - 2)
 
 
 def comparison_fragment(comparison: Comparison) -> str:

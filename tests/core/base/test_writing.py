@@ -245,6 +245,7 @@ WRITERS = {
     ("cli/reading.py", "keep_standard_input"),  # in a folder of its own
     ("cli/show/terminal.py", "_lost"),
     ("adapters/predictions/epochs.py", "write_answer"),
+    ("adapters/predictions/epochs.py", "write"),
     ("adapters/predictions/optuna.py", "keep_part"),  # into memory
     ("adapters/predictions/optuna.py", "_upload"),
     ("training/harvest/harvest.py", "_keep"),

@@ -116,9 +116,9 @@ def test_predictions_name_classes_and_rows_as_the_table_does(quick):
     ],
 )
 def test_every_task_has_its_usual_metric(quick, target, metric, task):
-    found = en.tune(of(target), target=target, **quick)
+    found = en.tune(of(target), target=target, ignore=["seen"], **quick)  # dates of no use
     assert (found.estimate.metric, str(found.table.task)) == (metric, task)
-    assert 0.4 < found.estimate.value < 1.0  # R² with a date that tells nothing is below .5
+    assert 0.5 < found.estimate.value < 1.0
     assert len(found.model.predict(of(target))) == 90
 
 
