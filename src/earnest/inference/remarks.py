@@ -39,15 +39,17 @@ FEW_EVENTS = 20  # cases of a class with which a calibration is hardly known
 FEW_FOR_AN_AUC = 10  # cases of a class with which 95 % limits of an AUC hold in 90 % or less
 
 
-def evidence_remarks(pi: Predictions, metric: Metric) -> Iterator[Caution]:
-    """Yield what a reader must know of the predictions."""
+def evidence_remarks(
+    pi: Predictions, metric: Metric, *, blocks: bool = False
+) -> Iterator[Caution]:
+    """Yield what a reader must know of the predictions; `blocks` where blocks of time are drawn."""
     yield from pi.remarks
     yield from _incomplete(pi)
     yield from _classes_in_folds(pi)
     yield from _groups(pi)
     yield from rows_kept_together(pi)
     yield from _warn_of_copies(pi)
-    if pi.target.ordered:
+    if pi.target.ordered and not (blocks and pi.target.in_blocks):
         yield of_evidence.time_order()
     yield from _one_side(pi, metric)
     if isinstance(metric, RankMetric) and pi.kind is ResponseKind.LABEL:

@@ -47,6 +47,7 @@ from earnest.core.text.doors import arg
 from earnest.core.text.estimate import LARGE, describe_optimism, flatters
 from earnest.engine.patience import announce_scores
 from earnest.engine.scores import spread_scores
+from earnest.inference.cases.dependence import with_dependence
 from earnest.inference.cases.no_information import no_information, no_information_of_any
 from earnest.inference.remarks import (
     confident_winner,
@@ -416,7 +417,7 @@ def usual_method(
     One configuration on one set of cases is a fixed model and a test set: nothing was selected, so
     all cases score it. DeLong's limits of an AUC need no resamples; `resamples` says that some were
     asked for. With folds there are several models: 'bbc' gives the cross-validated score, with
-    limits that also hold for few cases.
+    limits that also hold for few cases. It also allows for the dependence of cases in time order.
 
     Scores of prompts or models on items involve no training, so 'near_winner' holds where their
     mean has a known distribution, and its interval is narrower than that of 'bbc'. Predictions
@@ -440,7 +441,7 @@ def usual_method(
         fixed = evidence.target.task is Task.SCORES and evidence.n_folds == 1 and not ensemble
         lawful = fixed and NearWinner().find_objection(evidence, measure) is None
         return "near_winner" if lawful else "bbc"
-    if evidence.n_folds > 1 or evidence.n_repeats > 1:
+    if evidence.n_folds > 1 or evidence.n_repeats > 1 or evidence.target.in_blocks:
         return "bbc"
     area = is_auc(resolve_metric(metric).on(evidence.target.task), evidence.target)
     return "delong" if area and not resamples else "holdout"
@@ -498,6 +499,7 @@ def _call(
         predictions = predictions.predictions
     predictions = pick_answer(predictions, metric)
     used = predictions if isinstance(design, PairedHalves) else predictions.usable()
+    used = with_dependence(used, metric)
     if isinstance(metric, CallableMetric):  # raise its errors before resamples hide them
         score_table(used, metric, Weights.ones(used.n_cases))
     return Call(
@@ -565,13 +567,21 @@ def _answer(method: Method, call: Call | ReplicatesCall) -> Estimate:
         *_result_remarks(result, method, call),
         *_choice_remarks(result, parts, call),
         *result.cautions,
-        *_evidence_remarks(call),
+        *_evidence_remarks(call, blocks=method.spec.blocks),
+        *_tell_few_times(result),
         *resampling_remarks(call.pi, result.provenance.knobs.get("resampler")),
     ]
     return replace(result, cautions=by_severity(everything))
 
 
-def _evidence_remarks(call: Call) -> Iterator[Caution]:
+def _tell_few_times(estimate: Estimate) -> Iterator[Caution]:
+    """Yield a caution where cases in time order are worth few independent ones."""
+    dependence = estimate.dependence
+    if dependence is not None and dependence.few:
+        yield of_evidence.few_times(dependence.n_times, round(dependence.worth))
+
+
+def _evidence_remarks(call: Call, *, blocks: bool) -> Iterator[Caution]:
     """Yield what is to be known of the predictions, or of the folds where there are only scores."""
     if call.fold_scores is not None:
         yield from call.fold_scores.list_remarks()
@@ -584,7 +594,7 @@ def _evidence_remarks(call: Call) -> Iterator[Caution]:
             yield of_search.configurations_incomplete(tuple(partial), call.given.n_configs)
         yield of_search.predictions_would_add(call.fold_scores.splits.assumed)
     elif not isinstance(call.design, PairedHalves):  # which leaves cases untested by design
-        yield from evidence_remarks(call.given, call.metric)
+        yield from evidence_remarks(call.given, call.metric, blocks=blocks)
 
 
 def _make_estimate(method: Method, call: Call, parts: EstimateParts) -> Estimate:
@@ -627,6 +637,7 @@ def _make_estimate(method: Method, call: Call, parts: EstimateParts) -> Estimate
         training=_find_training(call, estimand),
         no_information=call.no_information,
         evidence=None if call.fold_scores is None else Evidence.FOLD_SCORES,
+        dependence=pi.target.dependence if method.spec.blocks else None,
         source=source,
         details=parts.details,
     )

@@ -1,6 +1,9 @@
 """The public names of `earnest.resampling`, and what other rooms and several tests use of it."""
 
 from ..core.data.weights import Weights as Weights
+from .blocks import CircularBlockBootstrap as CircularBlockBootstrap
+from .blocks import MovingBlockBootstrap as MovingBlockBootstrap
+from .blocks import StationaryBootstrap as StationaryBootstrap
 from .bootstrap import RESAMPLERS as RESAMPLERS
 from .bootstrap import Accept as Accept
 from .bootstrap import BayesianBootstrap as BayesianBootstrap
@@ -18,4 +21,13 @@ from .folds import all_fold_draws as all_fold_draws
 from .folds import draw_folds as draw_folds
 from .folds import enumerable as enumerable
 
-__all__ = ["BayesianBootstrap", "CaseBootstrap", "GroupBootstrap", "StratifiedBootstrap", "Weights"]
+__all__ = [
+    "BayesianBootstrap",
+    "CaseBootstrap",
+    "CircularBlockBootstrap",
+    "GroupBootstrap",
+    "MovingBlockBootstrap",
+    "StationaryBootstrap",
+    "StratifiedBootstrap",
+    "Weights",
+]

@@ -273,7 +273,7 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "disagreement": lambda: kinds(
         estimate_all(levels(), methods=["bbc", "bbc_fold"], metric="roc_auc", rng=0).cautions
     ),
-    "time_order": lambda: of(with_target(noise(), ordered=True)),
+    "time_order": lambda: of(with_target(noise(), order=np.arange(len(noise().target.y)))),
     "resamples_undefined": lambda: of(
         Predictions.from_arrays([1, 1, 1] + [0] * 9, np.linspace(0, 1, 12)), BBC(undefined="drop")
     ),

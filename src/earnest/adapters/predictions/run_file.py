@@ -25,6 +25,7 @@ from earnest.core.data.folds import FoldSizes
 from earnest.core.data.guides import Guides
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
+from earnest.core.data.order import describe_order, rebuild_order
 from earnest.core.data.subgroups import SubgroupColumn
 from earnest.core.data.target import Target, Task, plain_labels, read_target
 from earnest.core.results.base import parse_json
@@ -59,7 +60,7 @@ def about_cases(
             "classes": labels,
             "response": str(kind),
             "static": static,
-            "ordered": target.ordered,
+            **describe_order(target.order),
             "groups": None if target.groups is None else target.groups.tolist(),
             "splits": [[repeat, fold, rows.tolist()] for repeat, fold, rows in splits],
             "training_sizes": training_sizes,
@@ -92,6 +93,7 @@ class Cases(TypedDict):
     response: ResponseKind
     static: bool
     ordered: bool
+    order: str | None
     groups: list[int] | None
     splits: list[tuple[int, int, list[int]]]  # repeat, fold, tested rows
     training_sizes: list[list[int]] | None
@@ -170,6 +172,7 @@ def _read_about(run: RunFile) -> Cases:
         "response": ResponseKind(about["response"]),
         "static": bool(about["static"]),
         "ordered": bool(about["ordered"]),
+        "order": about.get("order"),
         "groups": about["groups"],
         "splits": about["splits"],
         "training_sizes": about["training_sizes"],
@@ -192,7 +195,7 @@ def _decode_target(about: Cases, outcome: CodedOutcome, wanted: PredictionsReque
         task=about["task"],
         classes=tuple(about["classes"]),
         groups=None if groups is None else np.array(groups, dtype=np.int64),
-        ordered=about["ordered"],
+        order=_read_order(about),
         event=None if event is None else np.array(event, dtype=np.bool_),
         strata=None if strata is None else np.array(strata, dtype=np.int64),
         subgroups=_read_subgroups(about),
@@ -230,10 +233,15 @@ def _read_target(y: Outcome, about: Cases, wanted: PredictionsRequest, run: RunF
         classes=labels,
         groups=groups,
         strata=None,
-        ordered=about["ordered"],
+        order=None,
         ids=None,
     )
-    return replace(target, subgroups=_read_subgroups(about))
+    return replace(target, order=_read_order(about), subgroups=_read_subgroups(about))
+
+
+def _read_order(about: Cases) -> NDArray[np.int64] | None:
+    """Return the ranks of the times of the cases, as the search was given them."""
+    return rebuild_order(about["ordered"], about["order"], about["n"])
 
 
 def _read_subgroups(about: Cases) -> tuple[SubgroupColumn, ...]:

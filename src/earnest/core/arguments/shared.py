@@ -105,6 +105,15 @@ class TableArguments(CsvArguments):
     ] = None
 
 
+OrderColumn = Annotated[
+    str | None,
+    Argument(
+        "Column with the time of each case, a date or a number: neighbours may depend on each "
+        "other.",
+        "COLUMN",
+        READ,
+    ),
+]
 EventColumn = Annotated[str | None, Argument("Survival event, 0 or 1.", "COLUMN", READ)]
 Positive = Annotated[
     str | None, Argument("The positive class, which high scores stand for.", "LABEL", READ)
@@ -157,6 +166,7 @@ class PredictionsArguments(TableArguments):
         str | None,
         Argument("[dim]default: row_id[/dim]  Column that identifies the case.", "COLUMN", READ),
     ] = None
+    order: OrderColumn = None
     time: Annotated[str | None, Argument("Survival time.", "COLUMN", READ)] = None
     event: EventColumn = None
     positive: Positive = None

@@ -74,7 +74,19 @@ def time_order() -> Words:
     return Words(
         "The cases are in time order.",
         "Neighbouring cases may depend on each other, which makes the interval too narrow.",
-        f"Pass blocks of time as {arg('groups')}.",
+        f"Use {arg('method', 'bbc')} without groups, which draws blocks of time, or pass blocks of "
+        f"time as {arg('groups')}.",
+    )
+
+
+@caution("EN009", about=Scope.EVIDENCE)
+def few_times(times: int, worth: int) -> Words:
+    """Cases in time order depend so strongly on each other that they are worth few."""
+    return Words(
+        f"The losses of {times:,} times depend on those before them as much as {worth:,} "
+        "independent ones would vary.",
+        "Limits of so few were seen to hold in less than 95 % of samples.",
+        "Collect a longer series, or compare models, whose differences depend less on time.",
     )
 
 

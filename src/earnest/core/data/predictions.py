@@ -36,6 +36,7 @@ from earnest.core.data.folds import (
     find_training_sizes,
 )
 from earnest.core.data.guides import FIXED, Guides
+from earnest.core.data.order import is_by_rows, pack_order
 from earnest.core.data.responses import (
     ResponseKind,
     check_threshold,
@@ -352,7 +353,7 @@ class Predictions:
         response: ResponseKind | str | None = None,
         threshold: float | None = None,
         strata: ArrayLike | None = None,
-        ordered: bool = False,
+        order: ArrayLike | bool | None = None,
         ids: ArrayLike | None = None,
         by: ByLike | None = None,
         sample_weight: None = None,
@@ -390,8 +391,9 @@ class Predictions:
             probabilities, and those of several classes if they sum to 1 in every row.
         threshold : float, optional
             Where a binary score becomes the positive label (strictly above).
-        ordered : bool
-            Whether the cases are in time order.
+        order : array-like, shape (n,), or bool, optional
+            The time of each case, as numbers or dates; True where the rows are in time order.
+            Resamples then draw blocks of time, unless there are groups.
         ids : array-like, shape (n,), optional
             Names of the cases.
         by : array-like or dict of array-like, optional
@@ -410,10 +412,10 @@ class Predictions:
                 ),
             )
         refuse_other_order(
-            {"y": y, "scores": scores, "fold": fold, "groups": groups, "strata": strata}
+            {"y": y, "scores": scores, "fold": fold, "groups": groups, "strata": strata, "order": order}
         )
         array = as_array("scores", scores)
-        target, order = read_target(
+        target, class_order = read_target(
             y,
             array,
             task=task,
@@ -421,7 +423,7 @@ class Predictions:
             classes=None if classes is None else read_classes(classes),
             groups=groups,
             strata=strata,
-            ordered=ordered,
+            order=order,
             ids=ids,
             repeats=repeats,
         )
@@ -429,12 +431,12 @@ class Predictions:
             target = replace(target, subgroups=read_columns(by, target.n))
         if configs is None and repeats is None:
             refuse_class_columns(array, target)
-        shaped = shape_scores(array, target.n, repeats, len(order))
+        shaped = shape_scores(array, target.n, repeats, len(class_order))
         if configs is None and array.ndim == 2 and shaped.shape[1] == array.shape[1]:
             configs = column_names(scores)
         table = Configs.of(configs, shaped.shape[1])
         kind = infer_kind(shaped, target, response)
-        responses = encode_responses(shaped, target, kind, order, table.ids)
+        responses = encode_responses(shaped, target, kind, class_order, table.ids)
         if np.may_share_memory(responses, array):
             responses = kept(responses)
         folds, fold_names = encode_folds(fold, target.n, responses.shape[2])
@@ -454,7 +456,7 @@ class Predictions:
 
         The options are those of `earnest.core.tables.frames.read_frame`: names of columns
         (`target`, `fold`, `group`, `repeat`, `id`, `strata`, `time`, `event`, `configs`), the
-        `format`, and `task`, `positive`, `classes`, `response`, `threshold` and `ordered` as in
+        `format`, and `task`, `positive`, `classes`, `response`, `threshold` and `order` (a column, or True) as in
         `from_arrays`.
 
         Examples
@@ -622,6 +624,8 @@ class Predictions:
         digest.update(f"{self.responses.dtype.name}{self.responses.shape}".encode())
         for block in yield_row_bytes(self.responses):
             digest.update(block)
+        if target.order is not None and not is_by_rows(target.order):
+            digest.update(pack_order(target.order).encode())
         for column in self.target.subgroups:
             digest.update(repr(column.to_plain()).encode())
         for other in self.others:

@@ -29,6 +29,7 @@ from earnest.core.base.arrays import (
 )
 from earnest.core.base.errors import InputError
 from earnest.core.data.measure import Measure
+from earnest.core.data.order import Dependence, encode_order
 from earnest.core.data.subgroups import SubgroupColumn
 from earnest.core.text.doors import arg
 
@@ -142,8 +143,11 @@ class Target:
         Survival only: True where the event was seen, False where the case is censored.
     groups, strata : ndarray of int64, shape (n,), optional
         Codes of the units that belong together, and of the layers resampled apart.
-    ordered : bool
-        Whether the cases are in time order.
+    order : ndarray of int64, shape (n,), optional
+        The rank of the time of each case; equal times are alike.
+    dependence : Dependence, optional
+        Of cases in time order: how much their losses depend on each other, once a question has
+        named the losses.
     ids : ndarray of int64 or str, shape (n,), optional
         The names of the cases, all different.
     measure : Measure, optional
@@ -167,7 +171,8 @@ class Target:
     event: NDArray[np.bool_] | None = None
     groups: NDArray[np.int64] | None = None
     strata: NDArray[np.int64] | None = None
-    ordered: bool = False
+    order: NDArray[np.int64] | None = None
+    dependence: Dependence | None = None
     ids: NDArray[np.generic] | None = None
     measure: Measure | None = None
     subgroups: tuple[SubgroupColumn, ...] = ()
@@ -193,6 +198,16 @@ class Target:
         """The cases of every layer, kept as each block of resamples asks for them."""
         codes = self.layer_codes
         return tuple(np.flatnonzero(codes == code) for code in np.unique(codes))
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the cases are in time order."""
+        return self.order is not None
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether resamples draw blocks of time: of cases in time order without groups."""
+        return self.order is not None and self.groups is None
 
     @property
     def n(self) -> int:
@@ -231,6 +246,7 @@ class Target:
             event=part(self.event),
             groups=part(self.groups),
             strata=part(self.strata),
+            order=None if self.order is None else encode_order(self.order[rows], len(rows)),
             ids=part(self.ids),
             subgroups=tuple(column.take(rows) for column in self.subgroups),
         )
@@ -443,7 +459,7 @@ def read_target(
     classes: tuple[object, ...] | None,
     groups: ArrayLike | None,
     strata: ArrayLike | None,
-    ordered: bool,
+    order: ArrayLike | bool | None,
     ids: ArrayLike | None,
     repeats: int | None = None,
 ) -> tuple[Target, tuple[object, ...]]:
@@ -453,18 +469,18 @@ def read_target(
     pair = _read_pair(y) if task is Task.SURVIVAL else survival_parts(y)
     if pair is not None and task in (None, Task.SURVIVAL):
         _refuse_classes(positive, classes, Task.SURVIVAL)
-        return _make_survival(*pair, _read_cases(len(pair[0]), groups, strata, ordered, ids)), ()
+        return _make_survival(*pair, _read_cases(len(pair[0]), groups, strata, order, ids)), ()
     values = _read_column(y)
-    about = _read_cases(len(values), groups, strata, ordered, ids)
+    about = _read_cases(len(values), groups, strata, order, ids)
     classes = None if classes is None else plain_labels(classes)
     task = task or infer_task(values, scores, classes, repeats)
     if task is Task.REGRESSION:
         _refuse_classes(positive, classes, task)
         return _make_regression(values, about), ()
     values = whole_as_int(values)  # 0.0 and 1.0 are the classes 0 and 1
-    order = classes or plain_labels(np.unique(values))
+    listed = classes or plain_labels(np.unique(values))
     codes, labels = encode_classes(values, task, positive, classes)
-    return Target(y=codes, task=task, classes=labels, **about), order
+    return Target(y=codes, task=task, classes=labels, **about), listed
 
 
 def infer_task(
@@ -559,7 +575,7 @@ class _Cases(TypedDict):
 
     groups: NDArray[np.int64] | None
     strata: NDArray[np.int64] | None
-    ordered: bool
+    order: NDArray[np.int64] | None
     ids: NDArray[np.generic] | None
 
 
@@ -567,13 +583,13 @@ def _read_cases(
     n: int,
     groups: ArrayLike | None,
     strata: ArrayLike | None,
-    ordered: bool,
+    order: ArrayLike | bool | None,
     ids: ArrayLike | None,
 ) -> _Cases:
     return {
         "groups": encode_units(groups, n, "groups"),
         "strata": encode_units(strata, n, "strata"),
-        "ordered": bool(ordered),
+        "order": encode_order(order, n),
         "ids": encode_ids(ids, n),
     }
 

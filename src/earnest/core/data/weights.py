@@ -18,6 +18,7 @@ class Unit(StrEnum):
     CASE = "case"
     GROUP = "group"
     FOLD = "fold"
+    BLOCK = "block"
 
 
 @dataclass(frozen=True, eq=False)

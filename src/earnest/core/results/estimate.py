@@ -17,6 +17,7 @@ from earnest.core.base.errors import EarnestError, EvidenceError, UnknownNameErr
 from earnest.core.base.provenance import finite
 from earnest.core.cautions import of_evidence, of_limits
 from earnest.core.data.folds import TrainingSizes
+from earnest.core.data.order import Dependence
 from earnest.core.results.base import (
     FLAT,
     HIDDEN,
@@ -120,6 +121,9 @@ class Estimate(MetricResult):
         'scores of folds' where these were all there was; None for predictions and the like.
     subgroups : Subgroups or None
         The score in every subgroup, where `by` was asked for.
+    dependence : Dependence or None
+        Of cases in time order: how much their losses depend on each other, and the length of the
+        blocks that were drawn; None where the method drew none.
     source : LimitSource or None
         Where limits of any level are read from; not in the repr, not compared.
     details : object
@@ -168,6 +172,7 @@ class Estimate(MetricResult):
     guide: Guide | None = field(default=None, metadata=OPTIONAL)
     evidence: Evidence | None = field(default=None, metadata=OPTIONAL)
     subgroups: Subgroups | None = field(default=None, metadata=OPTIONAL)
+    dependence: Dependence | None = field(default=None, metadata=OPTIONAL)
     source: LimitSource | None = field(default=None, repr=False, compare=False, metadata=SOURCE)
     details: Any = field(default=None, repr=False, compare=False, metadata=HIDDEN)
 

@@ -688,6 +688,63 @@ class ScaledLimits(KeptLimits, kind="scaled"):
 
 
 @dataclass(frozen=True, eq=False)
+class BlockLimits(KeptLimits, kind="blocks"):
+    """Limits of draws of blocks, with a standard error that was estimated from few of them.
+
+    Distances from the value are multiplied by a factor, and by Student's quantile over the normal
+    one. Where the score has a known distribution, its limits are read at Student's tail.
+
+    Parameters
+    ----------
+    inner : LimitSource
+        The limits of the draws.
+    value : float
+        What they are limits of.
+    factor : float
+        The standard error over the spread of the draws.
+    df : int
+        The degrees of freedom of the standard error.
+    law : LimitSource, optional
+        The limits of the distribution of the score, with that standard error.
+
+    Examples
+    --------
+    >>> from earnest.core.results.interval import BlockLimits, NormalLimits
+    >>> from earnest.core.results.specs import Side
+    >>> _, high = BlockLimits(NormalLimits(0.0, 1.0), 0.0, 2.0, 9).limits(0.975, Side.UPPER)
+    >>> round(high, 3)  # twice Student's quantile for 9 degrees of freedom
+    4.524
+    """
+
+    inner: LimitSource
+    value: float
+    factor: float
+    df: int
+    law: LimitSource | None = None
+
+    def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
+        """Return the limits, infinite at an open end."""
+        from scipy.special import ndtri, stdtrit
+
+        if self.law is not None:
+            return FewUnitsLimits(self.law, self.df).limits(confidence_level, side)
+        tail = tail_of(confidence_level, side)
+        few = float(stdtrit(self.df, tail) / ndtri(tail)) if tail < 0.5 else 1.0
+        ends = self.inner.limits(confidence_level, side)
+        low, high = (self.value + self.factor * few * (end - self.value) for end in ends)
+        return low, high
+
+    def remarks(self, confidence_level: float, side: Side) -> Iterator[Caution]:
+        """Yield the cautions of the limits of the draws."""
+        yield from limit_remarks(self.inner, confidence_level, side)
+
+    @property
+    def draws(self) -> NDArray[np.float64] | None:
+        """The resampled values, as they were drawn."""
+        return self.inner.draws
+
+
+@dataclass(frozen=True, eq=False)
 class MovedLimits(KeptLimits, kind="moved"):
     """Limits one of whose ends lies further out by a distance, at every level.
 

@@ -387,7 +387,7 @@ def read_frame(
     classes: Sequence[object] | None = None,
     response: ResponseKind | str | None = None,
     threshold: float | None = None,
-    ordered: bool = False,
+    order: str | bool | None = None,
     missing: str | Sequence[str] = (),
     sample_weight: None = None,
 ) -> Predictions:
@@ -433,7 +433,9 @@ def read_frame(
     missing : str or sequence of str
         What stands for a missing value, besides empty cells and the usual marks: '?', '-', '.',
         '*', 'n/a', 'none', 'missing' and 'unknown' among numbers, '?', '.' and 'N.A.' among text.
-    task, positive, classes, response, threshold, ordered, sample_weight
+    order : str or bool, optional
+        The column of the times of the cases, numbers or dates; True where the rows are in order.
+    task, positive, classes, response, threshold, sample_weight
         As in `Predictions.from_arrays`.
 
     Examples
@@ -452,7 +454,8 @@ def read_frame(
     Predictions(n=2, configs=2, repeats=1, folds=1, task=binary, response=probability)
     """
     divided = _list_models(by)
-    named = (target, fold, group, repeat, id, strata, time, event, *divided)
+    timed = order if isinstance(order, str) else None
+    named = (target, fold, group, repeat, id, strata, time, event, timed, *divided)
     opened = frame if isinstance(frame, Columns) else Columns.of(add_index_levels(frame, named))
     singles = (fold, group, repeat, id, strata)
     labels = {name for name in (*singles, *divided, *_list_models(model)) if name}
@@ -460,7 +463,7 @@ def read_frame(
     opened = clear_columns(opened, read_missing(missing), labels, _list_labels(opened, target))
     if format is not None:
         check.one_of("format", format, ("wide", "long"))
-    named_roles = Roles(target, time, event, fold, group, repeat, id, strata, divided)
+    named_roles = Roles(target, time, event, fold, group, repeat, id, strata, timed, divided)
     parts = LongParts.of(model, prediction)
     written_by_r = None if format == "wide" else find_r_table(opened)
     if written_by_r is None:
@@ -492,14 +495,13 @@ def read_frame(
     pi = Predictions.from_arrays(
         arrays.y,
         arrays.scores,
-        **arrays.cases,
+        **(arrays.cases if order is None or timed else {**arrays.cases, "order": bool(order)}),
         configs=arrays.configs,
         task=arrays.meaning.task,
         positive=arrays.meaning.positive,
         classes=arrays.meaning.classes,
         response=arrays.meaning.response,
         threshold=threshold,
-        ordered=ordered,
         sample_weight=sample_weight,
     )
     remarks = [*arrays.remarks, *opened.notes]

@@ -33,6 +33,7 @@ class Roles:
     repeat: str | None = None
     id: str | None = None
     strata: str | None = None
+    order: str | None = None
     by: tuple[str, ...] = ()
 
     def used(self) -> set[str]:
@@ -76,8 +77,9 @@ def assign_roles(columns: Columns, *, long: bool, named: Roles, survival: bool) 
                 else f". If the column does not hold repeats, pass {arg('repeat', None)}."
             ),
         )
+    order = None if named.order is None else _check_present(columns, named.order, "order")
     by = tuple(_check_present(columns, name, "by") for name in dict.fromkeys(named.by))
-    roles = Roles(target, time, event, fold, group, repeat, id_column, strata, by)
+    roles = Roles(target, time, event, fold, group, repeat, id_column, strata, order, by)
     _refuse_near_misses(columns, named, roles)
     return roles
 
@@ -124,6 +126,7 @@ class CaseColumns(TypedDict):
     ids: RawArray | None
     groups: RawArray | None
     strata: RawArray | None
+    order: RawArray | bool | None
     by: dict[str, RawArray] | None
 
 
@@ -165,6 +168,7 @@ def read_about_cases(columns: Columns, roles: Roles, grid: Grid | None) -> CaseC
         "ids": ids,
         "groups": None if roles.group is None else read_case_values(columns, roles.group, grid),
         "strata": None if roles.strata is None else read_case_values(columns, roles.strata, grid),
+        "order": None if roles.order is None else read_case_values(columns, roles.order, grid),
         "by": {name: read_case_values(columns, name, grid) for name in roles.by} or None,
     }
 

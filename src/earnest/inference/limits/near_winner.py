@@ -22,6 +22,7 @@ from earnest.core.results.interval import (
     WidenedLimits,
 )
 from earnest.core.results.specs import Side
+from earnest.inference.cases.dependence import spread_by_dependence
 from earnest.inference.cases.placements import auc_placements
 from earnest.inference.limits.contest import Contest
 from earnest.inference.limits.local_level import (
@@ -91,7 +92,7 @@ def find_winner_limits(
         Whether the best score wins; under another rule the level is that of the largest error.
     """
     pi, metric = law.pi, law.metric
-    table = law.read(inbag)  # (B, C)
+    table = law.read(spread_by_dependence(pi, metric, inbag))  # (B, C)
     defined = np.isfinite(table).all(axis=1)
     table = table if defined.all() else table[defined]
     dropped = find_dropped(given, metric, law, pi.configs.ids[winner], winner)

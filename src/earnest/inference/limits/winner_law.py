@@ -211,8 +211,8 @@ class WinnerLaw(ABC):
 
     @property
     def grouped(self) -> bool:
-        """Whether cases come in groups, which are then the independent units."""
-        return self.pi.target.groups is not None
+        """Whether cases depend on each other: in groups, which are then the units, or in time."""
+        return self.pi.target.groups is not None or self.pi.target.dependence is not None
 
     @cached_property
     def crossed(self) -> bool:
@@ -221,8 +221,10 @@ class WinnerLaw(ABC):
 
     @cached_property
     def units(self) -> int:
-        """The number of independent units: of groups, or of cases."""
-        groups = self.pi.target.groups
+        """The number of independent units: of groups, or of cases; in time, of blocks."""
+        groups, dependence = self.pi.target.groups, self.pi.target.dependence
+        if groups is None and dependence is not None:
+            return dependence.df + 1
         return self.pi.n_cases if groups is None else len(np.unique(groups))
 
     @cached_property

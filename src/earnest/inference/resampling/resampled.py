@@ -17,6 +17,7 @@ from earnest.core.base.threads import workers
 from earnest.core.data.target import Target
 from earnest.core.data.weights import Weights
 from earnest.core.text.doors import arg
+from earnest.resampling.blocks import CircularBlockBootstrap
 from earnest.resampling.bootstrap import (
     Accept,
     CaseBootstrap,
@@ -39,7 +40,7 @@ Statistic = Callable[[Weights], NDArray[np.float64]]  # resamples (b, n) -> valu
 def choose_resampler(
     resampler: Resampler | None, target: Target, undefined: UndefinedRule
 ) -> Resampler:
-    """Return the resampler: as given, else by groups, else by strata, else by the policy."""
+    """Return the resampler: as given, else by groups, by time, by strata, or by the policy."""
     if resampler is not None:
         if undefined is UndefinedRule.STRATIFY and not isinstance(resampler, StratifiedBootstrap):
             raise InputError(
@@ -56,6 +57,14 @@ def choose_resampler(
                 got=arg("undefined", "stratify"),
             )
         return GroupBootstrap()
+    if target.in_blocks:
+        if undefined is UndefinedRule.STRATIFY:
+            raise InputError(
+                "blocks of time cannot be resampled within classes",
+                needs=f"{arg('undefined', 'redraw')} or 'drop' for cases in time order",
+                got=arg("undefined", "stratify"),
+            )
+        return CircularBlockBootstrap()
     apart = target.strata is not None or undefined is UndefinedRule.STRATIFY
     return StratifiedBootstrap() if apart else CaseBootstrap()
 
@@ -71,7 +80,8 @@ class ResamplingKnobs:
     undefined : {'redraw', 'drop', 'stratify'}
         What to do with a resample on which the metric is undefined.
     resampler : str or Resampler, optional
-        What draws them; by default groups if there are any, otherwise cases.
+        What draws them; by default groups if there are any, blocks of time if the cases are in
+        time order, otherwise cases.
     """
 
     fewest: ClassVar[int] = 1

@@ -386,6 +386,9 @@ class WinnerScores:
         """Return the errors in the limit, from scores (W,), their terms (n, W) and those of 0."""
         sign, (scores, terms) = self.metric.sign, scored
         away = sign * np.column_stack([terms - scores, zero - zero.mean()]) / len(zero)
+        dependence = self.pi.target.dependence
+        if dependence is not None:
+            away *= np.sqrt(dependence.inflation)
         units = _bundled(_by_unit(away, self._strata(), self.pi.target.groups), rng)
         return errors_in_the_limit(units, sign * scores, shares, rng)
 

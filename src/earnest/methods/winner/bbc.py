@@ -20,6 +20,7 @@ from earnest.core.results.estimate import ScoreErrors
 from earnest.core.results.interval import DrawnLimits, LimitSource
 from earnest.core.results.specs import Estimand, Evidence, Guide, MethodSpec
 from earnest.core.text.doors import arg
+from earnest.inference.limits.blocks import limit_in_blocks
 from earnest.inference.limits.contest import Contest, FirstScores
 from earnest.inference.limits.crossed import (
     JoinedScores,
@@ -160,6 +161,7 @@ class BBC(ResamplingKnobs):
         corrected=True,
         static_only=True,
         judges_guided=True,
+        blocks=True,
     )
     selector: str | Selector | EnsembleRule | None = None
     select_by: str | Metric | None = None
@@ -200,6 +202,8 @@ class BBC(ResamplingKnobs):
             pi, metric, found.table, value, lambda: self._join_draws(call, selector)
         )
         drawn = limit_by_draws(draws, value, factor)
+        if pi.target.dependence is not None:
+            return self._finish_in_blocks(call, found, selector, value, drawn)
 
         def find_limits() -> tuple[LimitSource, tuple[Caution, ...]]:
             contest = Contest.of(
@@ -243,6 +247,43 @@ class BBC(ResamplingKnobs):
             used={"selector": selector, "resampler": found.scorer.resampler},
             errors=errors,
             guide=Guide.CROSSED if guided else None,
+        )
+
+    def _finish_in_blocks(
+        self,
+        call: Call,
+        found: DrawnWinners,
+        selector: Selector,
+        value: float,
+        drawn: LimitSource,
+    ) -> EstimateParts:
+        """Return the value with limits for cases in time order, whose losses depend on each other.
+
+        They have the standard error of the value, with the variance that dependent losses have, and
+        its degrees of freedom.
+        """
+        pi, metric = call.pi, call.metric
+        assert pi.target.dependence is not None
+        errors = found.find_errors(call, selector) if drawn.has_width else None
+        error = None if errors is None else errors.value
+        source = limit_in_blocks(drawn, metric, value, error, pi.target.dependence.df)
+        contest = Contest.of(
+            pi, found.final, found.scores, selector, call.seeds, n_jobs=call.n_jobs
+        )
+        limits, remarks = with_spread(
+            source, pi.select(found.final), metric, value=value, contest=contest
+        )
+        return EstimateParts(
+            value=value,
+            winner=found.final,
+            scores=found.scores,
+            naive=found.naive,
+            source=limits,
+            cautions=[*unlike_scales(pi, metric, selector, found.final), *remarks],
+            details=BBCDetails.of(found.table[:, 1].astype(np.intp), pi.n_configs),
+            used={"selector": selector, "resampler": found.scorer.resampler},
+            errors=errors,
+            guide=Guide.CROSSED if is_guided(pi) else None,
         )
 
     def _read_chooser(self, call: Call, rule: EnsembleRule | None) -> Metric | None:

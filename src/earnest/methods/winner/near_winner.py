@@ -118,6 +118,7 @@ class NearWinner(ResamplingKnobs):
         "is earnest's own, its value that of Tsamardinos et al. 2018",
         corrected=True,
         static_only=True,
+        blocks=True,
     )
     fewest: ClassVar[int] = 2
     selector: str | Selector | None = None

@@ -452,7 +452,7 @@ def _compare_by_folds(
         target=plan.target,
     )
     request = replace(request, test=_set_ratio(request.test, splits))
-    plan = replace(plan, target=replace(plan.target, ordered=splits.ordered))
+    plan = replace(plan, target=replace(plan.target, order=splits.order))
     pi = train_learners(pair, X, y, plan, splits, request, how)
     question = request.question(pi, metric.on(pi.target.task), pi.fingerprint)
     refuse_undefined(question)

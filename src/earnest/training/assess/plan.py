@@ -267,7 +267,7 @@ class SplitEvidence:
         responses = self.response.make_table(n_repeats=splits.n_repeats)
         for rows, repeat, response in zip(splits.test, splits.repeat, by_split, strict=True):
             responses[rows, 0, repeat] = response
-        target = replace(self.response.target, ordered=splits.ordered)
+        target = replace(self.response.target, order=splits.order)
         configs = Configs(ids=(self.learner,))
         return self.response.make_predictions(responses, configs, splits, target)
 

@@ -216,7 +216,7 @@ def _read_test(question: LearnerQuestion, test: object) -> tuple[object, object,
         classes=training_target.classes or None,
         groups=None,
         strata=None,
-        ordered=False,
+        order=None,
         ids=None,
     )
     return X_test, y_test, replace(question.response, target=target)

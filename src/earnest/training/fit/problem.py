@@ -105,7 +105,7 @@ def _read_labels(model: Estimator, y: NDArray[np.generic]) -> Target | None:
             classes=None,
             groups=None,
             strata=None,
-            ordered=False,
+            order=None,
             ids=None,
         )[0]
     y = y.reshape(len(y))
@@ -279,7 +279,7 @@ def read_problem(
     models: Iterable[Estimator],
     response: str | None = None,
     groups: ArrayLike | None = None,
-    ordered: bool = False,
+    order: NDArray[np.int64] | None = None,
     raises: bool = True,
 ) -> Problem:
     """Read the outcome and choose metric and response; refuse what does not fit, before any fit.
@@ -296,7 +296,7 @@ def read_problem(
         One unfitted model of each kind of configuration.
     response : str, optional
         The response that the user asks for.
-    groups, ordered
+    groups, order
         What else is known about the cases.
     raises : bool
         Whether to raise if the score cannot be computed. Otherwise the scorers warn and return
@@ -320,7 +320,7 @@ def read_problem(
         return Problem(None, refusal="this kind of outcome is not supported")
     try:
         positive = find_positive(metric, scoring, scorers.shown, refit)
-        target = _read_target(y, task, positive, groups, ordered)
+        target = _read_target(y, task, positive, groups, order)
         if metric is not None and task is Task.BINARY:
             other = find_positive(None, scoring, scorers.shown, refit)
             chooses = chooses and _find_positive(y, other) == _find_positive(y, positive)
@@ -402,7 +402,7 @@ def read_learner_outcome(
     if positive is None and task is Task.BINARY:
         labels, counts = np.unique(np.asarray(y), return_counts=True)
         positive = usual_positive(plain_labels(labels), counts.tolist())
-    target = _read_target(y, task, positive, groups, False)
+    target = _read_target(y, task, positive, groups, None)
     if strata is None:
         return target
     return replace(target, strata=encode_units(strata, target.n, "stratify"))
@@ -487,7 +487,11 @@ def _is_judging_labels(metric: Metric, target: Target) -> bool:
 
 
 def _read_target(
-    y: object, task: Task, named_class: object, groups: ArrayLike | None, ordered: bool
+    y: object,
+    task: Task,
+    named_class: object,
+    groups: ArrayLike | None,
+    order: NDArray[np.int64] | None,
 ) -> Target:
     positive = None
     if task is Task.BINARY:
@@ -500,7 +504,7 @@ def _read_target(
         classes=None,
         groups=groups,
         strata=None,
-        ordered=ordered,
+        order=order,
         ids=None,
     )
     return target

@@ -39,8 +39,8 @@ class Splits:
         Where each split stands in Π.
     n_cases : int
         The number of rows.
-    ordered : bool
-        Whether each split trains on earlier rows than it tests.
+    order : ndarray of int64, shape (n,), optional
+        The rank of the time of each row, where each split trains on earlier rows than it tests.
     """
 
     train: tuple[Indices, ...]
@@ -48,7 +48,7 @@ class Splits:
     repeat: tuple[int, ...]
     fold: tuple[int, ...]
     n_cases: int
-    ordered: bool = False
+    order: NDArray[np.int64] | None = None
 
     @classmethod
     def of(cls, parts: Iterable[tuple[Indices, Indices, int, int]], n_cases: int) -> Splits:
@@ -72,7 +72,7 @@ class Splits:
     def select(self, repeats: Container[int]) -> Splits:
         """Return the splits of some repeats."""
         chosen = Splits.of((split for split in self if split[2] in repeats), self.n_cases)
-        return replace(chosen, ordered=self.ordered)
+        return replace(chosen, order=self.order)
 
     def find_rows(self, index: int) -> tuple[Indices, Indices]:
         """Return the training rows and the test rows of a split."""
@@ -175,8 +175,7 @@ def make_splits(
         pairs += listed
         placed += places([np.unique(test) if odd else test for _, test in listed], n, start)
     splits = Splits.of(((*pair, *cell) for pair, cell in zip(pairs, placed, strict=True)), n)
-    ordered = len(pairs) > 1 and all(_is_before(train, test) for train, test in pairs)
-    return replace(splits, ordered=ordered)
+    return replace(splits, order=_find_order(first, pairs, n))
 
 
 def make_splitter(folds: int, *, layered: bool, grouped: bool, seed: int) -> Splitter:
@@ -413,9 +412,22 @@ def _count_tested(wanted: float, size: int) -> int:
     return min(max(1, round(wanted)), max(size - 1, 0))
 
 
-def _is_before(train: Indices, test: Indices) -> bool:
+def _find_order(
+    splitter: Splitter, pairs: Sequence[tuple[Indices, Indices]], n: int
+) -> NDArray[np.int64] | None:
+    """Return the ranks of the times of the rows, where every split trains on what came before.
+
+    A splitter of time tells them; otherwise they are the rows themselves.
+    """
+    ranks = getattr(splitter, "order_", None)
+    order = np.arange(n) if ranks is None else np.asarray(ranks, dtype=np.int64)
+    before = len(pairs) > 1 and all(_is_before(order, *pair) for pair in pairs)
+    return order if before else None
+
+
+def _is_before(order: NDArray[np.int64], train: Indices, test: Indices) -> bool:
     """Tell whether all training rows come before all test rows."""
-    return bool(len(train) and len(test) and train.max() < test.min())
+    return bool(len(train) and len(test) and order[train].max() < order[test].min())
 
 
 def _read_cv(cv: object, y: object, classifier: bool) -> Splitter:

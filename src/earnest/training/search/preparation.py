@@ -539,7 +539,7 @@ def prepare(options: SearchOptions, X: object, y: object, params: Params) -> Sea
         models=[configuration.make_from(base) for configuration in kinds],
         response=options.response,
         groups=cast(ArrayLike | None, routed.split.get("groups")),
-        ordered=splits.ordered,
+        order=splits.order,
         raises=options.raises,
     )
     if splits.oddity:

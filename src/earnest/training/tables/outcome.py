@@ -310,7 +310,7 @@ def _read_survival(
     nothing: NDArray[np.float64] = np.zeros((len(rows), 1))
     read_target(
         pair, nothing, task=Task.SURVIVAL, positive=None, classes=None, groups=None, strata=None,
-        ordered=False, ids=None,
+        order=None, ids=None,
     )  # fmt: skip
     return TableOutcome(
         y=np.asarray(make_survival_outcome(pair)),

@@ -19,6 +19,7 @@ from earnest.core.data.guides import Guides
 from earnest.core.data.measure import Measure
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
+from earnest.core.data.order import describe_order, rebuild_order
 from earnest.core.data.subgroups import SubgroupColumn
 from earnest.core.data.target import Target, Task
 from earnest.core.results.base import parse_json
@@ -42,6 +43,7 @@ class HeaderFacts(TypedDict):
     kind: str
     threshold: float | None
     ordered: bool
+    order: NotRequired[str]
     shape: list[int]
     dtype: str
     fold_names: list[list[str]]
@@ -70,7 +72,7 @@ def write_header(pi: Predictions) -> str:
         "classes": list(target.classes),
         "kind": str(pi.kind),
         "threshold": pi.threshold,
-        "ordered": target.ordered,
+        **describe_order(target.order),
         "shape": list(pi.responses.shape),
         "dtype": pi.responses.dtype.name,
         "fold_names": [list(names) for names in pi.fold_names],
@@ -186,7 +188,7 @@ def rebuild_target(facts: JsonObject, arrays: Mapping[str, RawArray]) -> Target:
         event=arrays.get("event"),
         groups=arrays.get("groups"),
         strata=arrays.get("strata"),
-        ordered=facts["ordered"],
+        order=rebuild_order(facts["ordered"], facts.get("order"), len(arrays["y"])),
         ids=arrays.get("ids"),
         measure=Measure.from_dict(facts["measure"]) if "measure" in facts else None,
         subgroups=tuple(SubgroupColumn.of_plain(column) for column in facts.get("by", [])),

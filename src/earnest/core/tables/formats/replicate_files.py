@@ -7,6 +7,7 @@ from pathlib import Path
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
 from earnest.core.base.writing import replacing
+from earnest.core.data.order import describe_order
 from earnest.core.data.replicates import ARRAYS, DrawUnit, Replicates
 from earnest.core.data.responses import ResponseKind
 from earnest.core.results.cautions import Caution
@@ -39,7 +40,7 @@ def save_replicates(replicates: Replicates, path: str | Path) -> Path:
             "schema": SCHEMA,
             "task": str(target.task),
             "classes": list(target.classes),
-            "ordered": target.ordered,
+            **describe_order(target.order),
             "kind": str(replicates.kind),
             "drawn": str(replicates.drawn),
             "cautions": [caution.to_dict() for caution in replicates.cautions],
