@@ -14,7 +14,7 @@ from earnest.core.base.provenance import knobs, list_versions, simplify_setting
 from earnest.core.base.registry import configure, split_knobs
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
-from earnest.core.cautions import of_limits, of_search
+from earnest.core.cautions import of_evidence, of_limits, of_search
 from earnest.core.data.designs import NestedPredictions, PairedHalves
 from earnest.core.data.fold_scores import FoldScores
 from earnest.core.data.folds import TrainingSizes

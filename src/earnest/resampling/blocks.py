@@ -85,12 +85,13 @@ def cover(starts: NDArray[np.integer], length: int, rest: int, times: int) -> ND
     k, blocks = starts.shape
     sizes = np.full(blocks, length)
     sizes[-1] = rest
-    edges = np.zeros((k, 2 * times + 1), dtype=np.int64)
-    rows = np.repeat(np.arange(k), blocks)
-    np.add.at(edges, (rows, starts.ravel()), 1)
-    np.add.at(edges, (rows, (starts + sizes).ravel()), -1)
-    counts = np.cumsum(edges, axis=1)
-    return np.asarray(counts[:, :times] + counts[:, times : 2 * times])
+    first = starts + (np.arange(k) * 2 * times)[:, None]
+    begun, ended = (
+        np.bincount(edge.ravel(), minlength=2 * times * k).reshape(k, 2 * times)
+        for edge in (first, first + sizes)
+    )
+    counts = np.cumsum(begun - ended, axis=1)
+    return np.asarray(counts[:, :times] + counts[:, times:])
 
 
 @dataclass(frozen=True)

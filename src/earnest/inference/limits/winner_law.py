@@ -259,7 +259,9 @@ class WinnerLaw(ABC):
 
         The variance lacks the part of a tail that was not seen, and is widened for it.
         """
-        return float(np.sqrt(max(self.kurtosis(winner) - 1.0, 0.0) / self.units))
+        dependence = self.pi.target.dependence
+        units = self.units if dependence is None else self.pi.n_cases / dependence.inflation
+        return float(np.sqrt(max(self.kurtosis(winner) - 1.0, 0.0) / units))
 
 
 class CountedLaw(WinnerLaw):
