@@ -73,13 +73,17 @@ def find_dependence(cell: Cell, metric: str) -> Dependence:
     """Return the true dependence of the losses of a forecaster.
 
     Normal errors with the correlation r have squares with r², and sizes with
-    2/pi (sqrt(1 - r²) + r asin r - 1) / (1 - 2/pi).
+    2/pi (sqrt(1 - r²) + r asin r - 1) / (1 - 2/pi). What a case adds to R² has half of its variance
+    from the error and half from the outcome, which is independent: 1 - R² is 1 / `SPREAD`², and so
+    is the variance of the errors over that of the outcomes.
     """
     r = find_autocorrelations(cell)
     if metric == "mae":
         r = 2 / np.pi * (np.sqrt(1.0 - r**2) + r * np.arcsin(r) - 1.0) / (1.0 - 2 / np.pi)
     else:
         r = r**2
+    if metric == "r2":
+        r = np.where(np.arange(cell.n) > 0, 0.5 * r, 1.0)
     lags = np.arange(cell.n)
     inflation = 1.0 + 2.0 * float(((1.0 - lags / cell.n) * r)[1:].sum())
     weights = np.where(r > 1e-9, r, 0.0)

@@ -16,7 +16,7 @@ from earnest.core.results.base import Plain
 from earnest.core.text.doors import arg
 
 STRONG = 0.5  # the share of the cases that dependent ones are worth, below which it is strong
-FEW = 10  # independent cases that all are worth, under which limits were seen to fail
+FEW = 20  # independent cases that all are worth, under which limits were seen to fail
 
 
 @dataclass(frozen=True, kw_only=True)
