@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 import earnest as en
 from benchmarks.rows import read_rows, write_rows
 from benchmarks.time.grid import METRICS, Cell, read_cells
-from earnest.inference.cases.dependence import Autocovariances, find_block_length
 from earnest.core.data.order import Dependence
 
 Floats = NDArray[np.float64]
@@ -33,7 +32,18 @@ FORECASTERS, RESAMPLES, SEASON, WARM, COMMON = 8, 300, 12, 240, 0.5
 SPREAD = 2.0  # of the outcomes
 METHODS = ("bbc", "oracle", "bbc of cases", "near_winner", "near_winner of cases")
 SELDOM = 4  # one series in so many is judged by the last three
-FIELDS = ("cell", "metric", "method", "seed", "held", "width", "away", "block", "inflation", "worth")
+FIELDS = (
+    "cell",
+    "metric",
+    "method",
+    "seed",
+    "held",
+    "width",
+    "away",
+    "block",
+    "inflation",
+    "worth",
+)
 
 
 def draw_errors(cell: Cell, rng: np.random.Generator, count: int) -> Floats:
@@ -121,7 +131,9 @@ def run_series(cell: Cell, seed: int) -> Iterator[dict[str, object]]:
     ordered = en.Predictions.from_arrays(y, y[:, None] + errors, order=True)
     cases = en.Predictions.from_arrays(y, y[:, None] + errors)
     for metric in METRICS:
-        known = replace(ordered, target=replace(ordered.target, dependence=find_dependence(cell, metric)))
+        known = replace(
+            ordered, target=replace(ordered.target, dependence=find_dependence(cell, metric))
+        )
         tables = dict(zip(METHODS, (ordered, known, cases, ordered, cases), strict=True))
         for method, table in tables.items():
             if method not in METHODS[:2] and seed % SELDOM:

@@ -1,5 +1,6 @@
 """The names of `earnest.learners`, each written once."""
 
+from .training.fit.windows import TimeWindows as TimeWindows
 from .training.harvest.epochs import EpochFolds as EpochFolds
 from .training.learners.portfolio import Portfolio as Portfolio
 from .training.learners.portfolio import load_portfolio as load_portfolio

@@ -39,9 +39,7 @@ FEW_EVENTS = 20  # cases of a class with which a calibration is hardly known
 FEW_FOR_AN_AUC = 10  # cases of a class with which 95 % limits of an AUC hold in 90 % or less
 
 
-def evidence_remarks(
-    pi: Predictions, metric: Metric, *, blocks: bool = False
-) -> Iterator[Caution]:
+def evidence_remarks(pi: Predictions, metric: Metric, *, blocks: bool = False) -> Iterator[Caution]:
     """Yield what a reader must know of the predictions; `blocks` where blocks of time are drawn."""
     yield from pi.remarks
     yield from _incomplete(pi)
@@ -74,9 +72,15 @@ def _incomplete(pi: Predictions) -> Iterator[Caution]:
     if partial.any():
         names = [name for name, bad in zip(pi.configs.ids, partial, strict=True) if bad]
         yield of_search.configurations_incomplete(tuple(names), pi.n_configs)
-    tested = np.stack([pi.tested(r) for r in range(pi.n_repeats)]).any(axis=0)
-    if not tested.all():
+    tested = np.asarray(np.stack([pi.tested(r) for r in range(pi.n_repeats)]).any(axis=0))
+    if not tested.all() and not _are_first(pi, tested):
         yield of_evidence.cases_untested(int((~tested).sum()), pi.n_cases)
+
+
+def _are_first(pi: Predictions, tested: NDArray[np.bool_]) -> bool:
+    """Tell whether untested cases are those before all others, on which windows only train."""
+    order = pi.target.order
+    return order is not None and bool(order[~tested].max() < order[tested].min())
 
 
 def _classes_in_folds(pi: Predictions) -> Iterator[Caution]:

@@ -23,9 +23,9 @@ from earnest.core.base.arrays import as_array
 from earnest.core.base.errors import EvidenceError, FormatError, InputError
 from earnest.core.data.folds import FoldSizes
 from earnest.core.data.guides import Guides
+from earnest.core.data.order import describe_order, rebuild_order
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
-from earnest.core.data.order import describe_order, rebuild_order
 from earnest.core.data.subgroups import SubgroupColumn
 from earnest.core.data.target import Target, Task, plain_labels, read_target
 from earnest.core.results.base import parse_json

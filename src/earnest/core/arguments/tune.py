@@ -108,6 +108,15 @@ class TuneArguments(CasesArguments):
         int | None,
         Argument("Parallel fits; -1 uses all cores. Results do not depend on it.", "N", HOW),
     ] = -1
+    order: Annotated[
+        str | None,
+        Argument(
+            "Column with the time of each case, a date or a number: models are tested on what "
+            "comes after their training cases.",
+            "COLUMN",
+            usual=True,
+        ),
+    ] = None
     time: Annotated[
         str | None,
         Argument("Survival time; use it with --event instead of --target.", "COLUMN", READ),

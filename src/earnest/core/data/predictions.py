@@ -412,7 +412,14 @@ class Predictions:
                 ),
             )
         refuse_other_order(
-            {"y": y, "scores": scores, "fold": fold, "groups": groups, "strata": strata, "order": order}
+            {
+                "y": y,
+                "scores": scores,
+                "fold": fold,
+                "groups": groups,
+                "strata": strata,
+                "order": order,
+            }
         )
         array = as_array("scores", scores)
         target, class_order = read_target(
@@ -456,8 +463,8 @@ class Predictions:
 
         The options are those of `earnest.core.tables.frames.read_frame`: names of columns
         (`target`, `fold`, `group`, `repeat`, `id`, `strata`, `time`, `event`, `configs`), the
-        `format`, and `task`, `positive`, `classes`, `response`, `threshold` and `order` (a column, or True) as in
-        `from_arrays`.
+        `format`, `order` (a column, or True), and `task`, `positive`, `classes`, `response` and
+        `threshold` as in `from_arrays`.
 
         Examples
         --------

@@ -120,7 +120,7 @@ def autoregressive_variance(covariances: Autocovariances) -> float:
         return variance
     total = float(coefficients.sum())
     total = min(total + (1.0 + 3.0 * max(total, 0.0)) / n, STEADIEST)
-    return variance * n / (n - len(coefficients) - 1) / (1.0 - total) ** 2
+    return float(variance * n / (n - len(coefficients) - 1) / (1.0 - total) ** 2)
 
 
 def block_variance(series: Array, length: int) -> float:
@@ -165,7 +165,7 @@ def measure_dependence(order: NDArray[np.int64], losses: Array) -> Dependence | 
         return None
     ratios = []
     for column in moving:
-        series = np.bincount(order, weights=centred[:, column], minlength=times)
+        series = np.bincount(order, weights=centred[:, column], minlength=times).astype(np.float64)
         covariances = Autocovariances.of(series)
         best = find_block_length(covariances)
         length = int(min(max(round(LONGER * best), 1), max(1, times // 5)))

@@ -87,6 +87,9 @@ def read_outcome(
             "a survival outcome needs two columns",
             needs=f"{arg('time')} and {arg('event')}",
             got=f"{arg('time')} alone" if event is None else f"{arg('event')} alone",
+            cure=f"For the order of the cases in time pass {arg('order', time)}."
+            if time is not None
+            else "",
         )
     if time is not None and event is not None:
         return _read_survival(columns, target, time, event, task)

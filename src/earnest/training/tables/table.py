@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.cautions import of_tables
+from earnest.core.data.order import encode_order
 from earnest.core.data.subgroups import SubgroupColumn
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution
@@ -222,6 +223,8 @@ class TrainingTable:
         The labels in the order of their codes, in the table's own words.
     groups : ndarray of int64, shape (n,), optional
         Codes of the cases that belong together.
+    order : ndarray of int64, shape (n,), optional
+        The rank of the time of each case.
     inputs : Inputs
         The columns of X.
     schema : Schema
@@ -255,6 +258,7 @@ class TrainingTable:
     task_note: str
     source: str
     subgroups: tuple[SubgroupColumn, ...] = ()
+    order: NDArray[np.int64] | None = None
 
     @property
     def n_cases(self) -> int:
@@ -302,6 +306,7 @@ class TrainingTable:
             inputs=replace(self.inputs, n_cases=len(cases)),
             rows=self.rows[cases],
             subgroups=tuple(column.take(cases) for column in self.subgroups),
+            order=None if self.order is None else encode_order(self.order[cases], len(cases)),
         )
 
 
@@ -310,6 +315,7 @@ def read_training_table(
     *,
     target: str | None = None,
     group: str | None = None,
+    order: str | None = None,
     time: str | None = None,
     event: str | None = None,
     task: str | None = None,
@@ -348,6 +354,8 @@ def read_training_table(
         The column to be predicted.
     group : str, optional
         The column that tells which cases belong together.
+    order : str, optional
+        The column with the time of each case, dates or numbers; models see it too.
     time, event : str, optional
         The columns of a survival outcome, in place of `target`.
     task : str, optional
@@ -371,7 +379,7 @@ def read_training_table(
     rng : Generator, optional
         What they are sampled with.
     """
-    target, group, time, event = map(read_name, (target, group, time, event))
+    target, group, order, time, event = map(read_name, (target, group, order, time, event))
     marks = read_missing(missing)
     columns = open_training_table(
         source, delimiter=delimiter, decimal=decimal, thousands=thousands, missing=marks
@@ -417,6 +425,7 @@ def read_training_table(
         task_note=outcome.task_note,
         source=columns.source or "the table",
         subgroups=_read_subgroups(columns, read_names(by), outcome.rows[cases]),
+        order=None if order is None else _read_order(columns, order, outcome.rows[cases]),
     )
 
 
@@ -429,6 +438,12 @@ def _read_subgroups(
     return tuple(
         SubgroupColumn.of(name, columns.array(name)[rows]) for name in dict.fromkeys(names)
     )
+
+
+def _read_order(columns: Columns, name: str, rows: NDArray[np.intp]) -> NDArray[np.int64] | None:
+    """Return the rank of the time of each case."""
+    find_column(columns, name, "order")
+    return encode_order(columns.array(name)[rows], len(rows))
 
 
 def _encode_groups(groups: NDArray[np.integer]) -> NDArray[np.int64]:

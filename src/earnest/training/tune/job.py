@@ -353,7 +353,8 @@ class Job:
         seeds = Seeds(plan.seed)
         draws = seeds.generator(Purpose.SPLITS, 0, 3)
         table = self.table.sample(plan.n_rows, draws, fewest=max(FEWEST, self.splits.folds))
-        folds = make_pairs(table, self.splits.folds, self.splits.repeats, seeds)[: plan.n_splits]
+        folds = make_pairs(table, self.splits.folds, self.splits.repeats, seeds)
+        folds = folds[: plan.n_splits] if table.order is None else folds[-(plan.n_splits or 0) :]
         draws = seeds.generator(Purpose.SPLITS, 0, 7)
         scan = scan_columns(table, folds, draws)
         if self.folder is not None:
@@ -586,6 +587,7 @@ def begin(
         data,
         target=options.target,
         group=options.group,
+        order=options.order,
         time=options.time,
         event=options.event,
         task=options.task,
@@ -609,6 +611,12 @@ def begin(
         )
     _check_without(options.without, table)
     metric = choose_metric(options.metric, table.task)
+    if table.order is not None and options.repeats > 1:
+        raise InputError(
+            "windows in time cannot be repeated",
+            needs=f"{arg('repeats', 1)} with {arg('order')}",
+            got=arg("repeats", options.repeats),
+        )
     folds = options.choose_splits(table.n_cases).folds
     check_fold_sizes(table, folds)
     table = _keep_copies_together(table, folds)
@@ -650,7 +658,7 @@ def _keep_copies_together(table: TrainingTable, folds: int) -> TrainingTable:
 
     Where too few rows would be left for the folds, they stay as they are, and the search warns.
     """
-    if table.groups is not None:
+    if table.groups is not None or table.order is not None:
         return table
     copies = find_copies(table.X, table.y)
     if copies is None or has_too_few_apart(copies, table.layers, folds):
@@ -687,7 +695,9 @@ def _find_configurations(
 
 def _set_labels(pi: Predictions, table: TrainingTable) -> Predictions:
     """Return predictions whose classes have the table's own names, and its rows as ids."""
-    target = replace(pi.target, ids=table.rows.astype("int64") + 1, subgroups=table.subgroups)
+    target = replace(
+        pi.target, ids=table.rows.astype("int64") + 1, subgroups=table.subgroups, order=table.order
+    )
     if table.task in (Task.BINARY, Task.MULTICLASS):
         target = replace(target, classes=table.classes)
     return replace(pi, target=target)

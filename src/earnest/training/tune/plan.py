@@ -19,6 +19,7 @@ from earnest.core.cautions import of_search
 from earnest.core.results.cautions import Caution
 from earnest.core.text.doors import arg
 from earnest.training.fit.splits import shuffle_folds
+from earnest.training.fit.windows import TimeWindows
 from earnest.training.learners.portfolio import PortfolioConfiguration
 from earnest.training.tables.outcome import count_in_words
 from earnest.training.tables.table import TrainingTable
@@ -473,7 +474,12 @@ def _refuse_too_many(
 
 
 def make_pairs(table: TrainingTable, folds: int, repeats: int, seeds: Seeds) -> Pairs:
-    """Return (train, test) pairs of rows, repeat by repeat."""
+    """Return (train, test) pairs of rows, repeat by repeat; in time order, of windows."""
+    if table.order is not None:
+        windows = TimeWindows(folds, order=table.order)
+        pairs = list(windows.split(table.X, groups=table.groups))
+        _refuse_lost_classes(table, table.layers, pairs)
+        return pairs
     layers = table.layers
     shuffled = shuffle_folds(folds, repeats, table.n_cases, layers, table.groups, seeds, odd=True)
     pairs = [pair for pair in zip(shuffled.train, shuffled.test, strict=True) if len(pair[1])]
@@ -485,7 +491,7 @@ def _refuse_lost_classes(
     table: TrainingTable, layers: NDArray[np.int64] | None, pairs: Pairs
 ) -> None:
     """Refuse groups of which one fold holds all cases of a class: nothing is left to train on."""
-    if layers is None or table.groups is None:
+    if layers is None or (table.groups is None and table.order is None):
         return
     names = table.classes if table.classes else ("censored", "event")
     every = np.bincount(layers)
@@ -495,6 +501,15 @@ def _refuse_lost_classes(
             raise InputError(
                 f"all cases of class {names[lost[0]]} are in one fold",
                 needs="each class in several groups, so that every fold leaves some to train on",
-                got=f"{len(np.unique(table.groups[layers == lost[0]]))} groups of that class",
-                cure=f"Check whether {arg('group')} names the right column, or use more folds.",
+                got=_count_groups(table, layers == lost[0]),
+                cure=f"Check whether {arg('group')} names the right column, or use more folds."
+                if table.order is None
+                else f"The class comes late in time: use fewer {arg('folds')}.",
             )
+
+
+def _count_groups(table: TrainingTable, rows: NDArray[np.bool_]) -> str:
+    """Say where the cases of a class are, of which a fold holds all."""
+    if table.groups is None:
+        return "all of them in one window, or after the first training cases"
+    return f"{len(np.unique(table.groups[rows]))} groups of that class"

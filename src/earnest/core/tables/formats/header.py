@@ -17,9 +17,9 @@ from earnest.core.base.errors import FormatError
 from earnest.core.base.provenance import JsonObject
 from earnest.core.data.guides import Guides
 from earnest.core.data.measure import Measure
+from earnest.core.data.order import describe_order, rebuild_order
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
-from earnest.core.data.order import describe_order, rebuild_order
 from earnest.core.data.subgroups import SubgroupColumn
 from earnest.core.data.target import Target, Task
 from earnest.core.results.base import parse_json
