@@ -1,6 +1,7 @@
 """The names of `earnest.results`, each written once."""
 
 from .core.data.fold_scores import FoldScores as FoldScores
+from .core.data.order import Dependence as Dependence
 from .core.results.cautions import Caution as Caution
 from .core.results.comparison import Comparison as Comparison
 from .core.results.comparison_table import Comparisons as Comparisons

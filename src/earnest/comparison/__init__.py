@@ -15,6 +15,7 @@ from earnest.comparison.tests.corrected_t import CorrectedTTest
 from earnest.comparison.tests.corrected_z import CorrectedZTest
 from earnest.comparison.tests.cv_t import CVTTest
 from earnest.comparison.tests.delong import DeLongTest
+from earnest.comparison.tests.diebold_mariano import DieboldMarianoTest
 from earnest.comparison.tests.five_by_two import FiveByTwoTest
 from earnest.comparison.tests.five_by_two_f import FiveByTwoFTest
 from earnest.comparison.tests.loob import LOOBTest
@@ -33,6 +34,7 @@ __all__ = [
     "CorrectedTTest",
     "CorrectedZTest",
     "DeLongTest",
+    "DieboldMarianoTest",
     "FiveByTwoFTest",
     "FiveByTwoTest",
     "LOOBTest",

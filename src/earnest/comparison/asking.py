@@ -251,10 +251,13 @@ def default_tests(
     their training sets. Those of one test set, and scores of items, are of models as they are.
 
     The area under a ROC curve is that of all cases at once, as the score of a search is; the areas
-    of single folds, which `bayle` takes, are others. Scores of folds have one test.
+    of single folds, which `bayle` takes, are others. Scores of folds have one test. Of cases in
+    time order the forecasts are compared, with what their losses depend on each other.
     """
     if fold_scores is not None:
         return ("corrected_t",)
+    if pi.target.in_blocks:
+        return ("diebold_mariano", "bootstrap")
     if pi.n_folds > 1:
         return ("corrected_z", "corrected_bootstrap")
     return (*(("delong",) if metric.area else ()), "bayle", "bootstrap")
@@ -312,7 +315,7 @@ def find_evidence_cautions(
         yield from fold_scores.list_remarks()
         yield of_search.predictions_would_add(fold_scores.splits.assumed)
         return
-    for caution in evidence_remarks(pi, metric):
+    for caution in evidence_remarks(pi, metric, blocks=test.spec.blocks):
         if by_fold or caution.about is not Scope.FOLDS:
             yield caution
 
@@ -379,6 +382,7 @@ def assemble_comparison(
         probabilities=outcome.probabilities,
         least_p=outcome.least_p,
         source=outcome.limits,
+        dependence=outcome.dependence,
     )
     added = [*few_beyond(interval, comparison.n_valid), *level_remarks(comparison)]
     return replace(comparison, cautions=by_severity([*outcome.cautions, *remarks, *added]))

@@ -25,6 +25,7 @@ from earnest.core.base.registry import Registry
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.base.threads import each, workers
 from earnest.core.cautions import of_tests
+from earnest.core.data.order import Dependence
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import Alternative, Probabilities
@@ -88,6 +89,8 @@ class TestSpec:
         Whether models are trained for it on random splits rather than on folds.
     one_sided : bool
         Whether it has one-sided alternatives.
+    blocks : bool
+        Whether it allows for cases in time order that depend on each other.
     overlap : bool
         Whether it has a knob `ratio` for the size of test sets relative to training sets, which
         `compare_learners` sets by its splits.
@@ -112,6 +115,7 @@ class TestSpec:
     random_test_sets: bool = False
     one_sided: bool = True
     overlap: bool = False
+    blocks: bool = False
     aliases: tuple[str, ...] = field(default=())
     title_alone: str = ""
 
@@ -162,6 +166,11 @@ class PairOutcome:
     n_resamples: int | None = None
     n_valid: int | None = None
     cautions: tuple[Caution, ...] = ()
+    dependence: Dependence | None = None
+
+    def with_dependence(self, dependence: Dependence) -> PairOutcome:
+        """Return the same with how much losses depend on each other in time."""
+        return replace(self, dependence=dependence)
 
 
 class PairReading(Protocol):

@@ -32,6 +32,7 @@ from earnest.core.results.interval import DrawnLimits
 from earnest.core.results.specs import ComparisonEstimand
 from earnest.engine.patience import announce_scores
 from earnest.inference.cases.case_values import CaseValues, case_values
+from earnest.inference.cases.dependence import with_dependent_gaps
 from earnest.inference.limits.fold_normal import unlike_cases
 from earnest.inference.remarks import resampling_remarks
 from earnest.inference.resampling.resampled import ResamplingKnobs
@@ -102,6 +103,7 @@ class BootstrapReading:
             outcome,
             n_resamples=len(self.draws),
             n_valid=len(apart),
+            dependence=pi.target.dependence,
             cautions=(
                 *outcome.cautions,
                 *(() if self.training else several_models(pi)),
@@ -169,8 +171,8 @@ class BootstrapTest(ResamplingKnobs):
     n_resamples : int
         The number of bootstrap resamples, at least two: one shows no spread.
     resampler : str or Resampler, optional
-        'case', 'stratified', 'group' or 'bayesian'; by default groups if there are any, otherwise
-        cases, within strata if there are any.
+        'case', 'stratified', 'group', 'bayesian' or blocks of time; by default groups if there are
+        any, blocks of cases in time order, otherwise cases, within strata if there are any.
     undefined : {'redraw', 'drop', 'stratify'}
         What to do with a resample on which the metric is undefined.
 
@@ -194,12 +196,14 @@ class BootstrapTest(ResamplingKnobs):
         metrics=SupportedMetrics.ANY,
         cites="Efron, Tibshirani 1993",
         draws=True,
+        blocks=True,
     )
     fewest: ClassVar[int] = 2
     n_resamples: int = 1999
 
     def read(self, question: Question) -> BootstrapReading:
         """Score all configurations on the same resamples."""
+        question = replace(question, pi=with_dependent_gaps(question.pi, question.metric))
         pi, metric, jobs = question.pi, question.metric, question.n_jobs
 
         def scored(weights: Weights) -> NDArray[np.float64]:

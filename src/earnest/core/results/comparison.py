@@ -15,6 +15,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.provenance import JsonObject
 from earnest.core.cautions import of_limits, of_search
+from earnest.core.data.order import Dependence
 from earnest.core.results.base import FLAT, OPTIONAL, MetricResult, Plain
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import SOURCE, Provenance, Scale, by_severity, few_beyond
@@ -194,6 +195,9 @@ class Comparison(MetricResult):
         'scores of folds' where these were all there was.
     subgroups : Subgroups or None
         The difference in every subgroup, where `by` was asked for.
+    dependence : Dependence or None
+        Of cases in time order: how much the differences of losses depend on each other, and the
+        length of blocks; None where the test does not allow for it.
     source : LimitSource or None
         Where limits of any level are read from; not in the repr, not compared.
 
@@ -245,6 +249,7 @@ class Comparison(MetricResult):
     p_at_once: Mapping[str, float] | None = None
     evidence: Evidence | None = field(default=None, metadata=OPTIONAL)
     subgroups: Subgroups | None = field(default=None, metadata=OPTIONAL)
+    dependence: Dependence | None = field(default=None, metadata=OPTIONAL)
     source: LimitSource | None = field(default=None, repr=False, compare=False, metadata=SOURCE)
 
     @property

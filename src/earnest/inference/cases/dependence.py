@@ -93,7 +93,8 @@ def find_block_length(covariances: Autocovariances, *, circular: bool = True) ->
     divisor = (4.0 / 3.0 if circular else 2.0) * spread**2
     if not divisor > 0.0:
         return float(longest)
-    return min(max((2.0 * bias**2 / divisor) ** (1 / 3) * n ** (1 / 3), 1.0), float(longest))
+    length = float((2.0 * bias**2 / divisor) ** (1 / 3) * n ** (1 / 3))
+    return min(max(length, 1.0), float(longest))
 
 
 def autoregressive_variance(covariances: Autocovariances) -> float:
@@ -198,6 +199,23 @@ def with_dependence(pi: Predictions, metric: Metric) -> Predictions:
     losses = _find_errors(some) if scored is None else scored[1]
     dependence = None if losses is None else measure_dependence(order, losses)
     return replace(pi, target=replace(pi.target, dependence=dependence), others=())
+
+
+def with_dependent_gaps(pi: Predictions, metric: Metric) -> Predictions:
+    """Return usable predictions that know how differences of losses depend on time.
+
+    They are those between the best configuration and the next ones.
+    """
+    order = pi.target.order
+    if not pi.target.in_blocks or order is None or pi.n_configs < 2:
+        return pi
+    some = pi.select(_find_best(pi, metric))
+    scored = score_terms(some, metric)
+    losses = _find_errors(some) if scored is None else scored[1]
+    if losses is None:
+        return pi
+    dependence = measure_dependence(order, losses[:, 1:] - losses[:, :1])
+    return replace(pi, target=replace(pi.target, dependence=dependence))
 
 
 def spread_by_dependence(pi: Predictions, metric: Metric, table: Array) -> Array:
