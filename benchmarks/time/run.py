@@ -128,7 +128,7 @@ def run_series(cell: Cell, seed: int) -> Iterator[dict[str, object]]:
     errors = math.sqrt(1.0 - COMMON) * own + math.sqrt(COMMON) * common
     y = SPREAD * rng.standard_normal(cell.n)
     errors *= 1.0 + cell.gap * np.arange(FORECASTERS)
-    ordered = en.Predictions.from_arrays(y, y[:, None] + errors, order=True)
+    ordered = en.Predictions.from_arrays(y, y[:, None] + errors, when=True)
     cases = en.Predictions.from_arrays(y, y[:, None] + errors)
     for metric in METRICS:
         known = replace(

@@ -63,7 +63,7 @@ def sources(frame: object) -> list[en.Predictions]:
     return [
         en.Predictions.load("predictions.csv", target="outcome", fold="part", decimal=","),
         en.Predictions.load("scores.npy", y=[0, 1, 1], groups=["a", "b", "b"], mmap=True),
-        en.Predictions.from_frame(frame, positive="ill", model=["depth", "rate"], order=True),
+        en.Predictions.from_frame(frame, positive="ill", model=["depth", "rate"], when=True),
         en.Predictions.load("predictions.csv", tagret="outcome"),  # type: ignore[call-arg]
         en.Predictions.from_frame(frame, threshold="half"),  # type: ignore[arg-type]
     ]

@@ -98,6 +98,6 @@ def predictions(draw: st.DrawFn) -> Predictions:
         groups=draw(st.none() | st.just(np.arange(n) // 2)),
         strata=draw(st.none() | st.just(np.arange(n) % 2)),
         ids=draw(st.none() | st.lists(TEXT, min_size=n, max_size=n, unique=True)),
-        order=draw(st.booleans()),
+        when=draw(st.booleans()),
         **options,
     )

@@ -19,7 +19,7 @@ KINDS = (MovingBlockBootstrap, CircularBlockBootstrap, StationaryBootstrap)
 
 
 def target(order: object, n: int = 30) -> en.Target:
-    return en.Predictions.from_arrays(np.arange(float(n)), np.ones((n, 1)), order=order).target
+    return en.Predictions.from_arrays(np.arange(float(n)), np.ones((n, 1)), when=order).target
 
 
 def test_blocks_cover_as_loops_say() -> None:
@@ -89,7 +89,7 @@ def test_length_follows_the_losses_unless_it_is_said() -> None:
     rng = np.random.default_rng(8)
     errors = np.convolve(rng.standard_normal(407), np.ones(8), "valid")[:400]
     y = rng.standard_normal(400)
-    pi = en.Predictions.from_arrays(y, (y + errors)[:, None], order=True)
+    pi = en.Predictions.from_arrays(y, (y + errors)[:, None], when=True)
     found = en.estimate(pi, metric="mse", rng=0)
     assert found.dependence is not None
     assert found.dependence.block_length > 5

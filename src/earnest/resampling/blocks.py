@@ -57,7 +57,7 @@ class BlockBootstrap(CountBootstrap):
             raise EvidenceError(
                 f"resampler {self.name!r} needs the order of the cases",
                 got="predictions without an order",
-                cure=f"Pass {arg('order')}, or use resampler 'case'.",
+                cure=f"Pass {arg('when')}, or use resampler 'case'.",
             )
         codes = np.unique(target.order, return_inverse=True)[1].reshape(-1)
         times, length = int(codes.max()) + 1, self.find_length(target)
@@ -105,7 +105,7 @@ class MovingBlockBootstrap(BlockBootstrap):
     >>> import numpy as np
     >>> import earnest as en
     >>> from earnest.resampling import MovingBlockBootstrap
-    >>> target = en.Predictions.from_arrays(np.arange(9.0), np.ones((9, 1)), order=True).target
+    >>> target = en.Predictions.from_arrays(np.arange(9.0), np.ones((9, 1)), when=True).target
     >>> drawn = MovingBlockBootstrap(3).draw(target, 1, np.random.default_rng(0), None)
     >>> int(drawn.values.sum())
     9
@@ -132,7 +132,7 @@ class CircularBlockBootstrap(BlockBootstrap):
     >>> import numpy as np
     >>> import earnest as en
     >>> y = np.random.default_rng(1).standard_normal(60).cumsum()
-    >>> pi = en.Predictions.from_arrays(y, y[:, None] + [0.5, 0.6], order=True)
+    >>> pi = en.Predictions.from_arrays(y, y[:, None] + [0.5, 0.6], when=True)
     >>> en.estimate(pi, metric="mae", rng=0).dependence.n_times
     60
     """
@@ -158,7 +158,7 @@ class StationaryBootstrap(BlockBootstrap):
     >>> import numpy as np
     >>> import earnest as en
     >>> from earnest.resampling import StationaryBootstrap
-    >>> target = en.Predictions.from_arrays(np.arange(9.0), np.ones((9, 1)), order=True).target
+    >>> target = en.Predictions.from_arrays(np.arange(9.0), np.ones((9, 1)), when=True).target
     >>> drawn = StationaryBootstrap(3).draw(target, 1, np.random.default_rng(0), None)
     >>> int(drawn.values.sum())
     9

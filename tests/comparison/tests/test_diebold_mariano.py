@@ -27,7 +27,7 @@ def errors() -> np.ndarray:
 
 def predictions() -> en.Predictions:
     y = np.linspace(0.0, 3.0, 60)
-    return en.Predictions.from_arrays(y, y[:, None] + errors(), configs=["a", "b"], order=True)
+    return en.Predictions.from_arrays(y, y[:, None] + errors(), configs=["a", "b"], when=True)
 
 
 def test_statistic_and_p_are_those_of_r() -> None:
@@ -46,14 +46,14 @@ def test_order_of_rows_does_not_matter_but_that_of_times_does() -> None:
     pi, rng = predictions(), np.random.default_rng(0)
     rows = rng.permutation(60)
     y, guesses = pi.target.y[rows], pi.responses[rows, :, 0]
-    shuffled = en.Predictions.from_arrays(y, guesses, configs=["a", "b"], order=rows)
+    shuffled = en.Predictions.from_arrays(y, guesses, configs=["a", "b"], when=rows)
     test = DieboldMarianoTest(steps=4)
     ours, theirs = (
         en.compare(each, "a", "b", test=test, metric="mae").standard_error
         for each in (pi, shuffled)
     )
     assert_allclose(ours, theirs, rtol=1e-12)
-    wrong = en.Predictions.from_arrays(y, guesses, configs=["a", "b"], order=True)
+    wrong = en.Predictions.from_arrays(y, guesses, configs=["a", "b"], when=True)
     assert en.compare(wrong, "a", "b", test=test, metric="mae").standard_error != ours
 
 
@@ -64,7 +64,7 @@ def test_cases_of_one_time_are_summed() -> None:
         np.tile(pi.target.y, 2),
         np.tile(pi.responses[:, :, 0], (2, 1)),
         configs=["a", "b"],
-        order=np.tile(np.arange(60), 2),
+        when=np.tile(np.arange(60), 2),
     )
     one, two = (en.compare(each, "a", "b", test="dm(steps=3)", metric="mse") for each in (pi, both))
     assert_allclose(one.standard_error, two.standard_error, rtol=1e-12)
@@ -90,7 +90,7 @@ def test_what_it_cannot_answer_is_refused(golden: Golden) -> None:
     with golden.raises(EvidenceError):
         en.compare(short, "a", "b", test="diebold_mariano", metric="mse")
     binary = en.Predictions.from_arrays(
-        np.tile([0, 1], 30), np.random.default_rng(0).random((60, 2)), order=True
+        np.tile([0, 1], 30), np.random.default_rng(0).random((60, 2)), when=True
     )
     with golden.raises(MetricError):
         en.compare(binary, 0, 1, test="diebold_mariano", metric="roc_auc")
@@ -106,6 +106,6 @@ def test_equal_forecasts_are_seldom_told_apart(phi: float, most: float) -> None:
         for t in range(1, 250):
             noise[t] += phi * noise[t - 1]
         y = rng.standard_normal(150)
-        pi = en.Predictions.from_arrays(y, y[:, None] + noise[100:], order=True)
+        pi = en.Predictions.from_arrays(y, y[:, None] + noise[100:], when=True)
         wrong += en.compare(pi, 0, 1, metric="mse").p_value <= 0.05
     assert 0.01 <= wrong / 200 <= most

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +21,7 @@ def test_times_of_any_kind_have_the_same_ranks() -> None:
         [float(day) for day in days],
         [str(day) for day in days],
         [f"2024-01-0{day}" for day in days],
-        [datetime.date(2024, 1, day) for day in days],
+        [dt.date(2024, 1, day) for day in days],
         np.array([f"2024-01-0{day}" for day in days], dtype="datetime64[D]"),
     )
     for values in spellings:
@@ -50,7 +50,7 @@ def test_packed_ranks_come_back_and_others_are_refused() -> None:
 def test_files_keep_the_order(tmp_path: Path, name: str) -> None:
     y = np.arange(12.0)
     for order in (True, np.arange(12)[::-1], np.repeat([3, 1, 2], 4), None):
-        pi = en.Predictions.from_arrays(y, y[:, None] + 1.0, order=order)
+        pi = en.Predictions.from_arrays(y, y[:, None] + 1.0, when=order)
         back = en.Predictions.load(pi.save(tmp_path / name))
         assert (back.target.order is None) == (order is None)
         assert order is None or (back.target.order == pi.target.order).all()
@@ -60,11 +60,11 @@ def test_files_keep_the_order(tmp_path: Path, name: str) -> None:
 def test_the_order_is_part_of_the_fingerprint_and_follows_its_cases() -> None:
     y = np.arange(12.0)
     prints = {
-        en.Predictions.from_arrays(y, y[:, None], order=order).fingerprint
+        en.Predictions.from_arrays(y, y[:, None], when=order).fingerprint
         for order in (None, True, np.arange(12)[::-1])
     }
     assert len(prints) == 3
-    pi = en.Predictions.from_arrays(y, y[:, None], order=np.arange(12)[::-1])
+    pi = en.Predictions.from_arrays(y, y[:, None], when=np.arange(12)[::-1])
     assert pi.take(np.array([0, 5, 11])).target.order.tolist() == [2, 1, 0]
 
 
@@ -72,10 +72,10 @@ def test_a_column_of_a_table_is_the_order() -> None:
     import pyarrow as pa
 
     table = pa.table({"y": [1.0, 2.0, 3.5], "day": [3, 1, 2], "m": [1.5, 2.5, 3.0]})
-    pi = en.Predictions.from_frame(table, order="day", task="regression")
+    pi = en.Predictions.from_frame(table, when="day", fold=None, task="regression")
     assert pi.target.order.tolist() == [2, 0, 1]
     assert pi.configs.ids == ("m",)
-    rows = en.Predictions.from_frame(table.drop(["day"]), order=True, task="regression")
+    rows = en.Predictions.from_frame(table.drop(["day"]), when=True, fold=None, task="regression")
     assert rows.target.order.tolist() == [0, 1, 2]
 
 

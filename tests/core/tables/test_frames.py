@@ -170,7 +170,7 @@ def test_any_predictions_come_back_from_both_forms_when_told_what_they_are(
         told |= {"positive": pi.target.classes[1], "threshold": pi.threshold}
     for form in ("wide", "long"):
         table = pi.to_frame(form=form, backend=backend)
-        back = from_frame(table, order=pi.target.ordered, **told)
+        back = from_frame(table, when=pi.target.ordered, **told)
         assert back.fingerprint == pi.fingerprint
 
 

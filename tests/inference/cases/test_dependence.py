@@ -137,6 +137,6 @@ def test_cases_of_one_time_count_as_one() -> None:
 def test_predictions_without_an_order_or_with_groups_know_of_no_dependence() -> None:
     y = np.arange(40.0)
     plain = en.Predictions.from_arrays(y, y[:, None] + 1.0)
-    grouped = en.Predictions.from_arrays(y, y[:, None] + 1.0, order=True, groups=np.arange(40) // 4)
+    grouped = en.Predictions.from_arrays(y, y[:, None] + 1.0, when=True, groups=np.arange(40) // 4)
     for pi in (plain, grouped):
         assert with_dependence(pi, en.metric("mse").on("regression")).target.dependence is None

@@ -31,7 +31,7 @@ def test_windows_are_those_of_loops() -> None:
     for n_splits, size, train_size, gap in ((2, 3, None, 0), (4, 2, 5, 1), (3, None, 4, 2)):
         times = np.concatenate([np.arange(20), rng.integers(0, 20, 15)])
         rng.shuffle(times)
-        windows = TimeWindows(n_splits, order=times, test_size=size, train_size=train_size, gap=gap)
+        windows = TimeWindows(n_splits, when=times, test_size=size, train_size=train_size, gap=gap)
         plain = plain_windows(
             times.tolist(), n_splits, size or 20 // (n_splits + 1), train_size, gap
         )
@@ -68,7 +68,7 @@ def test_a_search_in_windows_knows_its_order_and_its_training_sizes() -> None:
     dates = np.datetime64("2021-01-01") + rng.permutation(80)
     X, y = rng.standard_normal((80, 2)), rng.standard_normal(80)
     search = en.SearchCV(
-        Ridge(), {"alpha": [0.1, 1.0, 10.0]}, cv=TimeWindows(3, order=dates, gap=2), metric="mse",
+        Ridge(), {"alpha": [0.1, 1.0, 10.0]}, cv=TimeWindows(3, when=dates, gap=2), metric="mse",
         random_state=0,
     ).fit(X, y)  # fmt: skip
     pi, estimate = search.predictions_, search.estimate_

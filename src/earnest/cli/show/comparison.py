@@ -36,6 +36,7 @@ from earnest.core.text.comparison import (
     places_of_difference,
 )
 from earnest.core.text.numbers import MINUS, percent, prose, write_count
+from earnest.core.text.order import word_dependence
 
 ZERO = "┆"
 ARROW = 0.3  # how far an open end goes on, as a share of the other half
@@ -183,6 +184,8 @@ def show_evidence(comparison: Comparison) -> Iterator[Fact]:
     if comparison.n_resamples:
         parts += [write_count(comparison.n_resamples, "resample"), f"seed {about.seed}"]
     yield "Evidence", ", ".join(parts)
+    if comparison.dependence is not None:
+        yield "In time", word_dependence(comparison.dependence)
 
 
 MOST_ROWS = 20

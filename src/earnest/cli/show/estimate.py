@@ -32,6 +32,7 @@ from earnest.core.text.estimate import (
     word_direction,
 )
 from earnest.core.text.numbers import percent, write_count
+from earnest.core.text.order import word_dependence
 from earnest.methods.base import spec_of
 from earnest.metrics import METRICS
 
@@ -183,6 +184,8 @@ def show_evidence(estimate: Estimate) -> Iterator[Fact]:
     )  # the cases that score are drawn
     parts += [f"seed {provenance.seed}"] if estimate.n_resamples or split else []
     yield "Evidence", ", ".join(parts)
+    if estimate.dependence is not None:
+        yield "In time", word_dependence(estimate.dependence)
 
 
 def list_checked(estimate: Estimate) -> str:

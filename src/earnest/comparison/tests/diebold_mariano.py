@@ -178,7 +178,7 @@ class DieboldMarianoTest:
     >>> rng = np.random.default_rng(3)
     >>> y = rng.standard_normal(300).cumsum()
     >>> guesses = y[:, None] + rng.standard_normal((300, 2)) * [0.5, 0.6]
-    >>> pi = en.Predictions.from_arrays(y, guesses, configs=["a", "b"], order=True)
+    >>> pi = en.Predictions.from_arrays(y, guesses, configs=["a", "b"], when=True)
     >>> en.compare(pi, "a", "b", test="diebold_mariano(steps=1)", metric="mse")
     mse(a) - mse(b) = -0.13, 95 % interval [-0.21, -0.05], p = 0.002 (diebold_mariano, n=300)
     """
@@ -209,7 +209,7 @@ class DieboldMarianoTest:
             raise EvidenceError(
                 f"test {self.spec.name!r} needs the order of the cases",
                 got="predictions without an order",
-                cure=f"Pass {arg('order')}, or use {arg('test', 'bayle')}.",
+                cure=f"Pass {arg('when')}, or use {arg('test', 'bayle')}.",
             )
         scored = None if metric.area else score_terms(pi, metric)
         if scored is None:
@@ -229,5 +229,5 @@ class DieboldMarianoTest:
         series = np.stack(
             [np.bincount(order, weights=column, minlength=times) for column in terms.T], axis=1
         )
-        series = np.asarray(series * (times / pi.n_cases), dtype=np.float64)
-        return TimedReading(question, scores, series, self.steps, self.variance)
+        means: Array = series.astype(np.float64) * (times / pi.n_cases)
+        return TimedReading(question, scores, means, self.steps, self.variance)

@@ -105,7 +105,7 @@ class TableArguments(CsvArguments):
     ] = None
 
 
-OrderColumn = Annotated[
+WhenColumn = Annotated[
     str | None,
     Argument(
         "Column with the time of each case, a date or a number: neighbours may depend on each "
@@ -166,7 +166,7 @@ class PredictionsArguments(TableArguments):
         str | None,
         Argument("[dim]default: row_id[/dim]  Column that identifies the case.", "COLUMN", READ),
     ] = None
-    order: OrderColumn = None
+    when: WhenColumn = None
     time: Annotated[str | None, Argument("Survival time.", "COLUMN", READ)] = None
     event: EventColumn = None
     positive: Positive = None

@@ -108,7 +108,7 @@ class TuneArguments(CasesArguments):
         int | None,
         Argument("Parallel fits; -1 uses all cores. Results do not depend on it.", "N", HOW),
     ] = -1
-    order: Annotated[
+    when: Annotated[
         str | None,
         Argument(
             "Column with the time of each case, a date or a number: models are tested on what "

@@ -81,7 +81,7 @@ def encode_order(values: ArrayLike | bool | None, n: int) -> NDArray[np.int64] |
         return None
     if values is True:
         return np.arange(n)
-    times = _read_times(read_one_column("order", values, n))
+    times = _read_times(read_one_column("when", values, n))
     ranks = np.unique(times, return_inverse=True)[1]
     return np.asarray(ranks, dtype=np.int64).reshape(-1)
 
@@ -105,7 +105,7 @@ def _read_times(array: RawArray) -> RawArray:
 
 def _refuse(values: RawArray) -> InputError:
     return InputError(
-        f"{arg('order')} does not hold times",
+        f"{arg('when')} does not hold times",
         needs="numbers, or dates such as 2024-12-31",
         got=check.some(map(repr, dict.fromkeys(values.tolist()))),
         cure="Write dates as year-month-day, or number the cases in their order.",

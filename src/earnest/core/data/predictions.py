@@ -353,7 +353,7 @@ class Predictions:
         response: ResponseKind | str | None = None,
         threshold: float | None = None,
         strata: ArrayLike | None = None,
-        order: ArrayLike | bool | None = None,
+        when: ArrayLike | bool | None = None,
         ids: ArrayLike | None = None,
         by: ByLike | None = None,
         sample_weight: None = None,
@@ -391,7 +391,7 @@ class Predictions:
             probabilities, and those of several classes if they sum to 1 in every row.
         threshold : float, optional
             Where a binary score becomes the positive label (strictly above).
-        order : array-like, shape (n,), or bool, optional
+        when : array-like, shape (n,), or bool, optional
             The time of each case, as numbers or dates; True where the rows are in time order.
             Resamples then draw blocks of time, unless there are groups.
         ids : array-like, shape (n,), optional
@@ -418,7 +418,7 @@ class Predictions:
                 "fold": fold,
                 "groups": groups,
                 "strata": strata,
-                "order": order,
+                "when": when,
             }
         )
         array = as_array("scores", scores)
@@ -430,7 +430,7 @@ class Predictions:
             classes=None if classes is None else read_classes(classes),
             groups=groups,
             strata=strata,
-            order=order,
+            order=when,
             ids=ids,
             repeats=repeats,
         )
@@ -463,7 +463,7 @@ class Predictions:
 
         The options are those of `earnest.core.tables.frames.read_frame`: names of columns
         (`target`, `fold`, `group`, `repeat`, `id`, `strata`, `time`, `event`, `configs`), the
-        `format`, `order` (a column, or True), and `task`, `positive`, `classes`, `response` and
+        `format`, `when` (a column, or True), and `task`, `positive`, `classes`, `response` and
         `threshold` as in `from_arrays`.
 
         Examples

@@ -39,6 +39,7 @@ from earnest.core.results.scale import Scale as Scale
 from earnest.core.results.specs import AgainstChance, Evidence, Guide, Selection, Side
 from earnest.core.results.subgroups import Subgroups
 from earnest.core.text.numbers import decimals, number
+from earnest.core.text.order import word_dependence
 
 if TYPE_CHECKING:
     from earnest.plotting.figures.estimates import Axes
@@ -334,6 +335,8 @@ class Estimate(MetricResult):
         """Yield the winner by its parameters, where they are known."""
         if self.winner_label is not None:
             yield f"winner {self.winner_label}"
+        if self.dependence is not None:
+            yield f"in time: {word_dependence(self.dependence)}"
         if self.subgroups is not None:
             yield repr(self.subgroups)
             yield from self.subgroups._print_more()

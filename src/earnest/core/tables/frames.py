@@ -387,7 +387,7 @@ def read_frame(
     classes: Sequence[object] | None = None,
     response: ResponseKind | str | None = None,
     threshold: float | None = None,
-    order: str | bool | None = None,
+    when: str | bool | None = None,
     missing: str | Sequence[str] = (),
     sample_weight: None = None,
 ) -> Predictions:
@@ -433,7 +433,7 @@ def read_frame(
     missing : str or sequence of str
         What stands for a missing value, besides empty cells and the usual marks: '?', '-', '.',
         '*', 'n/a', 'none', 'missing' and 'unknown' among numbers, '?', '.' and 'N.A.' among text.
-    order : str or bool, optional
+    when : str or bool, optional
         The column of the times of the cases, numbers or dates; True where the rows are in order.
     task, positive, classes, response, threshold, sample_weight
         As in `Predictions.from_arrays`.
@@ -454,7 +454,7 @@ def read_frame(
     Predictions(n=2, configs=2, repeats=1, folds=1, task=binary, response=probability)
     """
     divided = _list_models(by)
-    timed = order if isinstance(order, str) else None
+    timed = when if isinstance(when, str) else None
     named = (target, fold, group, repeat, id, strata, time, event, timed, *divided)
     opened = frame if isinstance(frame, Columns) else Columns.of(add_index_levels(frame, named))
     singles = (fold, group, repeat, id, strata)
@@ -495,7 +495,7 @@ def read_frame(
     pi = Predictions.from_arrays(
         arrays.y,
         arrays.scores,
-        **(arrays.cases if order is None or timed else {**arrays.cases, "order": bool(order)}),
+        **(arrays.cases if when is None or timed else {**arrays.cases, "when": bool(when)}),
         configs=arrays.configs,
         task=arrays.meaning.task,
         positive=arrays.meaning.positive,

@@ -51,7 +51,7 @@ class ArrayOptions(_Meaning, total=False):
     groups: ArrayLike | None
     strata: ArrayLike | None
     ids: ArrayLike | None
-    order: ArrayLike | bool | None
+    when: ArrayLike | bool | None
     by: ByLike | None
     configs: Configs | Iterable[object] | None
     classes: Sequence[object] | None
@@ -66,7 +66,7 @@ class FrameOptions(_Columns, total=False):
     group: str | None
     id: str | None
     strata: str | None
-    order: str | bool | None
+    when: str | bool | None
     by: str | Sequence[str]
     classes: Sequence[object] | None
 
@@ -84,7 +84,7 @@ class FileOptions(_Columns, total=False):
     group: ArrayLike | None
     id: ArrayLike | None
     strata: ArrayLike | None
-    order: ArrayLike | bool | None
+    when: ArrayLike | bool | None
     by: str | Sequence[str]
     classes: Sequence[object] | str | None
     scores: ArrayLike
@@ -199,7 +199,7 @@ def _list_facts(facts: HeaderFacts) -> dict[str, object]:
     says: dict[str, object] = {
         "task": facts["task"],
         "response": facts["kind"],
-        "order": facts["ordered"],
+        "when": facts["ordered"],
     }
     says |= {"format": "wide", "fold": "fold", "group": "group", "repeat": "repeat"}
     says |= {"strata": "strata", "id": "row_id", "groups": "groups", "ids": "ids"}

@@ -33,7 +33,7 @@ class Roles:
     repeat: str | None = None
     id: str | None = None
     strata: str | None = None
-    order: str | None = None
+    when: str | None = None
     by: tuple[str, ...] = ()
 
     def used(self) -> set[str]:
@@ -77,9 +77,9 @@ def assign_roles(columns: Columns, *, long: bool, named: Roles, survival: bool) 
                 else f". If the column does not hold repeats, pass {arg('repeat', None)}."
             ),
         )
-    order = None if named.order is None else _check_present(columns, named.order, "order")
+    when = None if named.when is None else _check_present(columns, named.when, "when")
     by = tuple(_check_present(columns, name, "by") for name in dict.fromkeys(named.by))
-    roles = Roles(target, time, event, fold, group, repeat, id_column, strata, order, by)
+    roles = Roles(target, time, event, fold, group, repeat, id_column, strata, when, by)
     _refuse_near_misses(columns, named, roles)
     return roles
 
@@ -126,7 +126,7 @@ class CaseColumns(TypedDict):
     ids: RawArray | None
     groups: RawArray | None
     strata: RawArray | None
-    order: RawArray | bool | None
+    when: RawArray | bool | None
     by: dict[str, RawArray] | None
 
 
@@ -168,7 +168,7 @@ def read_about_cases(columns: Columns, roles: Roles, grid: Grid | None) -> CaseC
         "ids": ids,
         "groups": None if roles.group is None else read_case_values(columns, roles.group, grid),
         "strata": None if roles.strata is None else read_case_values(columns, roles.strata, grid),
-        "order": None if roles.order is None else read_case_values(columns, roles.order, grid),
+        "when": None if roles.when is None else read_case_values(columns, roles.when, grid),
         "by": {name: read_case_values(columns, name, grid) for name in roles.by} or None,
     }
 
@@ -210,7 +210,9 @@ def _find_outcome(
     pair = {"time", "event"} <= set(columns.names) and target is None
     if survival or pair or named.time is not None or named.event is not None:
         time = _check_present(columns, named.time or "time", "time")
-        return time, _check_present(columns, named.event or "event", "event"), None
+        alone = named.time is not None and named.event is None
+        hint = f"For the order of the cases in time pass {arg('when', time)}." if alone else ""
+        return time, _check_present(columns, named.event or "event", "event", hint), None
     if target is None:
         events = _list_events(columns)
         also = _say_survival(events[0]) if events else _say_also(columns, named, long)

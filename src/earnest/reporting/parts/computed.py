@@ -18,6 +18,7 @@ from earnest.core.text.estimate import (
     word_direction,
 )
 from earnest.core.text.numbers import percent, write_count
+from earnest.core.text.order import say_dependence, word_dependence
 from earnest.explanation.result import Explanation
 from earnest.methods.base import spec_of
 from earnest.reporting.model import NONE, ComputedPart, Facts
@@ -127,6 +128,8 @@ def _estimate(estimate: Estimate) -> Iterator[tuple[str, str]]:
     if estimate.n_resamples:
         valid = "all" if estimate.n_valid == estimate.n_resamples else f"{estimate.n_valid:,}"
         yield "Resamples", f"{estimate.n_resamples:,}, {valid} with a defined value"
+    if estimate.dependence is not None:
+        yield "In time", word_dependence(estimate.dependence)
     yield "For pasting", repr(estimate)
 
 
@@ -187,6 +190,8 @@ def paragraph(results: Results) -> str:
         f"{shown.value}{_ends(estimate)}."
     )
     sentences.append(f"It estimates {estimate.estimand}.")
+    if timed := say_dependence(estimate.dependence):
+        sentences.append(timed)
     if estimate.training is not None and material.refitted:
         sentences.append(
             f"The models tested were trained on {estimate.training} cases; the delivered model was "

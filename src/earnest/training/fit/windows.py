@@ -30,7 +30,7 @@ class TimeWindows:
     ----------
     n_splits : int
         How many windows test.
-    order : array-like, shape (n,), optional
+    when : array-like, shape (n,), optional
         The time of each case, numbers or dates; the rows are in time order by default.
     test_size : int, optional
         How many times a window has; as many as divide all times into `n_splits` + 1 by default.
@@ -52,7 +52,7 @@ class TimeWindows:
     """
 
     n_splits: int = 5
-    order: ArrayLike | None = None
+    when: ArrayLike | None = None
     test_size: int | None = None
     train_size: int | None = None
     gap: int = 0
@@ -68,9 +68,9 @@ class TimeWindows:
     @property
     def order_(self) -> NDArray[np.int64] | None:
         """The rank of the time of each case, None where the rows are in time order."""
-        if self.order is None:
+        if self.when is None:
             return None
-        return encode_order(self.order, len(np.asarray(self.order)))
+        return encode_order(self.when, len(np.asarray(self.when)))
 
     def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:
         """Return the number of windows."""
@@ -81,9 +81,7 @@ class TimeWindows:
     ) -> Iterator[tuple[Indices, Indices]]:
         """Yield the training rows and the test rows of each window, in time order."""
         n = count_rows(X)
-        ranks = cast(
-            "NDArray[np.int64]", encode_order(True if self.order is None else self.order, n)
-        )
+        ranks = cast("NDArray[np.int64]", encode_order(True if self.when is None else self.when, n))
         times = int(ranks.max()) + 1 if n else 0
         size = times // (self.n_splits + 1) if self.test_size is None else self.test_size
         first = times - self.n_splits * size

@@ -87,7 +87,7 @@ def read_outcome(
             "a survival outcome needs two columns",
             needs=f"{arg('time')} and {arg('event')}",
             got=f"{arg('time')} alone" if event is None else f"{arg('event')} alone",
-            cure=f"For the order of the cases in time pass {arg('order', time)}."
+            cure=f"For the order of the cases in time pass {arg('when', time)}."
             if time is not None
             else "",
         )

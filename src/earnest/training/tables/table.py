@@ -315,7 +315,7 @@ def read_training_table(
     *,
     target: str | None = None,
     group: str | None = None,
-    order: str | None = None,
+    when: str | None = None,
     time: str | None = None,
     event: str | None = None,
     task: str | None = None,
@@ -354,7 +354,7 @@ def read_training_table(
         The column to be predicted.
     group : str, optional
         The column that tells which cases belong together.
-    order : str, optional
+    when : str, optional
         The column with the time of each case, dates or numbers; models see it too.
     time, event : str, optional
         The columns of a survival outcome, in place of `target`.
@@ -379,7 +379,7 @@ def read_training_table(
     rng : Generator, optional
         What they are sampled with.
     """
-    target, group, order, time, event = map(read_name, (target, group, order, time, event))
+    target, group, when, time, event = map(read_name, (target, group, when, time, event))
     marks = read_missing(missing)
     columns = open_training_table(
         source, delimiter=delimiter, decimal=decimal, thousands=thousands, missing=marks
@@ -425,7 +425,7 @@ def read_training_table(
         task_note=outcome.task_note,
         source=columns.source or "the table",
         subgroups=_read_subgroups(columns, read_names(by), outcome.rows[cases]),
-        order=None if order is None else _read_order(columns, order, outcome.rows[cases]),
+        order=None if when is None else _read_order(columns, when, outcome.rows[cases]),
     )
 
 
@@ -442,7 +442,7 @@ def _read_subgroups(
 
 def _read_order(columns: Columns, name: str, rows: NDArray[np.intp]) -> NDArray[np.int64] | None:
     """Return the rank of the time of each case."""
-    find_column(columns, name, "order")
+    find_column(columns, name, "when")
     return encode_order(columns.array(name)[rows], len(rows))
 
 

@@ -587,7 +587,7 @@ def begin(
         data,
         target=options.target,
         group=options.group,
-        order=options.order,
+        when=options.when,
         time=options.time,
         event=options.event,
         task=options.task,
@@ -614,7 +614,7 @@ def begin(
     if table.order is not None and options.repeats > 1:
         raise InputError(
             "windows in time cannot be repeated",
-            needs=f"{arg('repeats', 1)} with {arg('order')}",
+            needs=f"{arg('repeats', 1)} with {arg('when')}",
             got=arg("repeats", options.repeats),
         )
     folds = options.choose_splits(table.n_cases).folds

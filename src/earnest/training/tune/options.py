@@ -81,7 +81,7 @@ class TuneOptions:
 
     target: str | None = None
     group: str | None = None
-    order: str | None = None
+    when: str | None = None
     time: str | None = None
     event: str | None = None
     task: str | None = None
@@ -178,7 +178,7 @@ class TuneOptions:
             "drop": None if self.drop is None else str(self.drop),
             "seed": self.seed,
             **({} if self.ensemble == "auto" else {"ensemble": self.ensemble}),
-            **({} if self.order is None else {"order": self.order}),
+            **({} if self.when is None else {"when": self.when}),
             **({"missing": sorted(self.missing)} if self.missing else {}),
         }
 

@@ -476,7 +476,7 @@ def _refuse_too_many(
 def make_pairs(table: TrainingTable, folds: int, repeats: int, seeds: Seeds) -> Pairs:
     """Return (train, test) pairs of rows, repeat by repeat; in time order, of windows."""
     if table.order is not None:
-        windows = TimeWindows(folds, order=table.order)
+        windows = TimeWindows(folds, when=table.order)
         pairs = list(windows.split(table.X, groups=table.groups))
         _refuse_lost_classes(table, table.layers, pairs)
         return pairs

@@ -28,7 +28,7 @@ def tune(
     target: str | None = None,
     metric: str | None = None,
     group: str | None = None,
-    order: str | None = None,
+    when: str | None = None,
     time: str | None = None,
     event: str | None = None,
     task: str | None = None,
@@ -86,7 +86,7 @@ def tune(
         What to measure; roc_auc, roc_auc_ovr, r2 or concordance by the task if None.
     group : str, optional
         The column of groups; the rows of a group stay in one fold.
-    order : str, optional
+    when : str, optional
         The column with the time of each case, dates or numbers. Folds are then windows in time
         (`TimeWindows`): models are tested on what comes after their training cases, and intervals
         draw blocks of time. The delivered model is fitted on all cases.
@@ -171,7 +171,7 @@ def tune(
     options = TuneOptions(
         target=read_name(target),
         group=read_name(group),
-        order=read_name(order),
+        when=read_name(when),
         time=read_name(time),
         event=read_name(event),
         task=task,
