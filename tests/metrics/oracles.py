@@ -48,6 +48,7 @@ VALUES = {
     "mae": sk.mean_absolute_error,
     "mape": sk.mean_absolute_percentage_error,
     "median_absolute_error": sk.median_absolute_error,
+    "pinball": sk.mean_pinball_loss,
 }
 AREAS = {
     "roc_auc_ovr": ("ovr", "macro"),

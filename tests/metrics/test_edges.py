@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from sklearn import metrics as sk
 
+import earnest as en
 from earnest.core import ResponseKind, Task
 from earnest.kernels import score_table
 from earnest.metrics import METRICS
@@ -15,7 +17,7 @@ from tests.metrics.evidence import PAIRS, K, make, perfect, random_evidence
 from tests.metrics.oracles import oracle
 
 OF_CLASSES = [(name, task) for name, task in PAIRS if task in (Task.BINARY, Task.MULTICLASS)]
-POINTWISE = {"accuracy", "error_rate", "risk", "brier", "log_loss", "mse", "mae", "mape"}
+POINTWISE = {"accuracy", "error_rate", "risk", "brier", "log_loss", "mse", "mae", "mape", "pinball"}
 EVERY = ("roc_auc_ovr", "ici", "e50", "e90", "ece")  # means over all classes
 
 
@@ -212,3 +214,14 @@ def test_a_median_stays_between_two_cases_when_all_weights_shrink() -> None:
     weights = np.vstack([np.ones(n), np.full(n, 1e-3), np.full(n, 0.1), np.full(n, 1 / 3)])
     found = median_error_scan(score, truth, weights)
     np.testing.assert_array_equal(found, 28.5)
+
+
+def test_pinball_loss_is_scikit_learn_s_at_every_level_and_least_for_its_quantile() -> None:
+    rng = np.random.default_rng(5)
+    y, p = rng.standard_normal(301), rng.standard_normal(301)
+    pi = en.Predictions.from_arrays(y, p)
+    for level in (0.1, 0.5, 0.9):
+        found = en.estimate(pi, metric=f"pinball(level={level})", rng=0)
+        assert_allclose(found.value, sk.mean_pinball_loss(y, p, alpha=level), rtol=1e-12)
+        grid = [sk.mean_pinball_loss(y, np.full(301, v), alpha=level) for v in np.sort(y)]
+        assert_allclose(found.no_information, min(grid), rtol=1e-9)

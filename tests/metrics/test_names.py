@@ -55,6 +55,7 @@ CANONICAL = [
     "rmse",
     "mae",
     "mape",
+    "pinball",
     "median_absolute_error",
     "pearson",
     "spearman",
@@ -223,7 +224,10 @@ def test_a_metric_survives_the_way_to_a_worker(name: str) -> None:
 def test_factories_are_named_like_their_metrics() -> None:
     of_calibration = {"calibration_intercept", "calibration_slope", "expected_observed"}
     distances = {"ici", "e50", "e90", "ece"}
-    assert set(FACTORIES) == {"f_beta", "partial_roc_auc", "risk"} | of_calibration | distances
+    assert (
+        set(FACTORIES)
+        == {"f_beta", "partial_roc_auc", "pinball", "risk"} | of_calibration | distances
+    )
     for name, factory in FACTORIES.items():
         assert factory.__name__ == name == factory().name
 

@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base import check
 from earnest.core.base.arrays import Numbers
 from earnest.core.data.target import Target
 from earnest.core.results.readings import Reading
@@ -32,6 +33,7 @@ from earnest.metrics.families import (
     sum_squared_deviations,
 )
 from earnest.metrics.ranking import find_tie_groups, weighted_quantile
+from earnest.metrics.resolve import name_with_knobs, register_factory
 
 
 def subtract_predictions(target: Target, value: Numbers) -> Array:
@@ -188,6 +190,37 @@ mape = register(
         features=percentage_errors,
     )
 )
+
+
+def pinball_losses(target: Target, value: Numbers, centre: object, *, level: float) -> Moments:
+    """Return level (y - p) where y is above, (1 - level) (p - y) where it is below."""
+    error = subtract_predictions(target, value)
+    return one_per_case(target, np.maximum(level * error, (level - 1.0) * error))
+
+
+@register_factory
+def pinball(level: float = 0.5) -> MomentMetric:
+    """Make the mean pinball loss of a quantile forecast, whose least mean is that of the quantile.
+
+    Parameters
+    ----------
+    level : float
+        The quantile that is predicted.
+
+    Examples
+    --------
+    >>> from earnest.metrics.regression import pinball
+    >>> pinball(level=0.9).name
+    'pinball(level=0.9)'
+    """
+    level = check.check_share("level", level)
+    return _mean_error(
+        name=name_with_knobs("pinball", {"level": level}, {"level": 0.5}),
+        title="mean pinball loss" if level == 0.5 else f"mean pinball loss at {level:g}",
+        aliases=("mean_pinball_loss", "quantile_loss") if level == 0.5 else (),
+        features=partial(pinball_losses, level=level),
+        knobs={"level": level},
+    )
 
 
 def weighted_ranks(values: Numbers, weights: Array) -> tuple[Array, NDArray[np.bool_]]:

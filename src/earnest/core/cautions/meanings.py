@@ -97,10 +97,12 @@ _ALL = (
     Meaning(
         "EN009",
         "cases in time order",
-        "You passed `ordered=True`.",
-        "Neighboring cases may depend on each other. A bootstrap of single cases then gives "
-        "an interval that is too narrow.",
-        "Pass blocks of time (weeks, seasons) as `groups`, so that whole blocks are drawn.",
+        "The cases are in time order, and the method treats them as independent; or it allows for "
+        "their dependence, which is so strong that they are worth few.",
+        "Losses of neighboring cases depend on each other. An interval for independent cases is "
+        "then too narrow; limits of fewer than 20 independent ones held in less than 95 %.",
+        "Use `bbc` or `near_winner` with `when` and without groups, which draw blocks of time, or "
+        "collect a longer series.",
     ),
     Meaning(
         "EN010",

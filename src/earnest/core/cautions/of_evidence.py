@@ -68,25 +68,25 @@ def gain_of_pooling(metric: str, gain: float) -> Words:
     )
 
 
-@caution("EN009", advice={Verb.TUNE: f"Pass a column of time blocks as {arg('group')}."})
+@caution("EN009", advice={Verb.TUNE: f"Leave {arg('group')} out: blocks of time are then drawn."})
 def time_order() -> Words:
-    """The cases are in time order."""
+    """The cases are in time order, and what was asked does not allow for it."""
     return Words(
         "The cases are in time order.",
         "Neighbouring cases may depend on each other, which makes the interval too narrow.",
-        f"Use {arg('method', 'bbc')} without groups, which draws blocks of time, or pass blocks of "
-        f"time as {arg('groups')}.",
+        f"Use {arg('method', 'bbc')} or {arg('test', 'diebold_mariano')} without groups, which "
+        "allow for it.",
     )
 
 
-@caution("EN009", about=Scope.EVIDENCE)
+@caution("EN009")
 def few_times(times: int, worth: int) -> Words:
     """Cases in time order depend so strongly on each other that they are worth few."""
     return Words(
-        f"The losses of {times:,} times depend on those before them as much as {worth:,} "
-        "independent ones would vary.",
-        "Limits of so few were seen to hold in less than 95 % of samples.",
-        "Collect a longer series, or compare models, whose differences depend less on time.",
+        f"Losses depend on those before them: {times:,} times are worth {worth:,} independent "
+        "ones.",
+        "Limits of so few held in less than 95 % of series.",
+        "Collect a longer series, or compare models: their differences depend less on time.",
     )
 
 

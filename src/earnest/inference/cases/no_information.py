@@ -53,7 +53,8 @@ def no_information(target: Target, metric: Metric) -> float | None:
     """Return the score of the best constant prediction; None where no constant has one.
 
     One half for the AUC, the share of the largest class for accuracy, 0 for R², the standard
-    deviation of y for the RMSE. Labels try every class, values the mean and the median. None also
+    deviation of y for the RMSE. Labels try every class, values the mean, the median and the
+    quantile of a pinball loss. None also
     if a constant has the best possible value, such as the sensitivity of a model that calls every
     case positive: no model can beat that.
     """
@@ -92,7 +93,7 @@ def _score_constant(target: Target, metric: Metric) -> float | None:
         return None  # of an item that was scored elsewhere no constant answer is known
     if metric.needs is Need.RESPONSE:
         return None  # nobody knows what a bare function makes of a constant
-    constants = _make_constants(target, metric.needs)
+    constants = _make_constants(target, metric)
     pi = Predictions(
         target=target,
         configs=Configs(ids=tuple(str(i) for i in range(constants.shape[1]))),
@@ -121,10 +122,14 @@ def _find_kind(target: Target, need: Need) -> ResponseKind:
     return ResponseKind.LABEL if need is Need.LABEL else ResponseKind.PROBABILITY
 
 
-def _make_constants(target: Target, need: Need) -> Numbers:
+def _make_constants(target: Target, metric: Metric) -> Numbers:
     """Return constant responses of shape (1, C, 1) or (1, C, 1, K)."""
+    need = metric.needs
     if not target.has_classes:
         centres = [0.0] if target.event is not None else [target.y.mean(), np.median(target.y)]
+        level = metric.knobs.get("level")
+        if isinstance(level, float):  # of a quantile
+            centres.append(np.quantile(target.y, level))
         return np.array(centres)[None, :, None]
     shares = np.bincount(target.y, minlength=len(target.classes)) / target.n
     if need is Need.LABEL:
