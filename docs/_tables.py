@@ -389,6 +389,15 @@ def subgroups_table() -> str:
     return table(*make_table())
 
 
+def forecasts_table() -> str:
+    """Return how often limits of forecasts held, by the process of their errors."""
+    if str(ROOT) not in sys.path:
+        sys.path.append(str(ROOT))
+    from benchmarks.time.run import make_table
+
+    return table(*make_table())
+
+
 def limits_table() -> str:
     """Return memory and time by size: the larger rows of the results that the page links to."""
     path = ROOT / "benchmarks" / "limits" / "results.csv"
@@ -646,6 +655,7 @@ def as_csv(text: str) -> str:
 
 TABLES: dict[str, Callable[..., str]] = {
     "subgroups": subgroups_table,
+    "forecasts": forecasts_table,
     "best-of-many": best_of_many_table,
     "facts": facts_table,
     "test": test_table,

@@ -14,7 +14,7 @@ import math
 import multiprocessing
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -254,6 +254,67 @@ def _sum_cell(cell: Cell, metric: str, method: str, lines: list[dict[str, str]])
         bias=float(columns["away"].mean()),
         **medians,
     )
+
+
+ENOUGH = 20  # independent cases that all are worth, by the true dependence
+GROUPS: dict[str, Callable[[Row], bool]] = {
+    "independent": lambda row: row.process == "autoregression" and row.strength == 0.0,
+    "autoregression .3": lambda row: row.process == "autoregression" and row.strength == 0.3,
+    "autoregression .6": lambda row: row.process == "autoregression" and row.strength == 0.6,
+    "autoregression .9": lambda row: row.process == "autoregression" and row.strength == 0.9,
+    "2 to 12 steps ahead": lambda row: row.process == "steps",
+    "seasonal errors": lambda row: row.process == "season",
+    "seasonal spread": lambda row: row.process == "spread",
+    "all": lambda row: True,
+}
+SHOWN = ("bbc of cases", "near_winner of cases", "near_winner", "bbc")
+
+
+def make_table() -> tuple[list[str], Iterator[list[str]]]:
+    """Return heads and rows of the page: how often limits held by process, and their width."""
+    heads = [
+        "errors",
+        "series",
+        *(f"`{name}`" for name in ("bbc of cases", "near_winner of cases")),
+    ]
+    heads += ["`near_winner`", "`bbc`", "width / oracle's"]
+    return heads, _list_rows(read_results())
+
+
+def list_enough(rows: list[Row]) -> list[Row]:
+    """Return the rows of cells that are worth enough independent cases."""
+    worth = {(row.cell, row.metric): row.worth for row in rows if row.method == "oracle"}
+    return [row for row in rows if worth[row.cell, row.metric] >= ENOUGH]
+
+
+def share_held(rows: list[Row]) -> float:
+    """Return how often limits held over all series of some rows."""
+    series = np.array([row.series for row in rows])
+    return float(series @ [row.held for row in rows] / series.sum()) if rows else math.nan
+
+
+def compare_widths(rows: list[Row]) -> list[float]:
+    """Return the mean width of `bbc` in each cell over that of the oracle."""
+    oracle = {(row.cell, row.metric): row.width for row in rows if row.method == "oracle"}
+    return [row.width / oracle[row.cell, row.metric] for row in rows if row.method == "bbc"]
+
+
+def _list_rows(rows: list[Row]) -> Iterator[list[str]]:
+    """Yield a row for each kind of errors; the last but one of all, the last of too few."""
+    enough = list_enough(rows)
+    few = [row for row in rows if row not in enough]
+    for words, is_in in GROUPS.items():
+        yield [words, *_share([row for row in enough if is_in(row)])]
+    if few:
+        yield ["worth under 20", *_share(few)]
+
+
+def _share(rows: list[Row]) -> list[str]:
+    by_method = {name: [row for row in rows if row.method == name] for name in METHODS}
+    held = [share_held(by_method[name]) for name in SHOWN]
+    count = sum(row.series for row in by_method["bbc"])
+    widths = float(np.median(compare_widths(rows)))
+    return [f"{count:,}", *(f"{share:.3f}" for share in held), f"{widths:.2f}"]
 
 
 MEDIANS = ("block", "inflation", "worth")
