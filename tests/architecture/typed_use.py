@@ -95,6 +95,17 @@ def knobs(pi: en.Predictions) -> list[en.results.Estimate]:
             pi, metric="mse", method=en.methods.BBC(resampler=en.resampling.GroupBootstrap())
         ),
         en.estimate(
+            pi, metric="mse", method=en.methods.BBC(resampler=en.resampling.MovingBlockBootstrap(4))
+        ),
+        en.estimate(
+            pi, metric="mse", method=en.methods.BBC(resampler=en.resampling.StationaryBootstrap())
+        ),
+        en.estimate(
+            pi,
+            metric="mse",
+            method=en.methods.BBC(resampler=en.resampling.CircularBlockBootstrap()),
+        ),
+        en.estimate(
             pi,
             metric="mse",
             method=en.methods.NaiveBootstrap(
@@ -125,6 +136,7 @@ def comparisons(pi: en.Predictions) -> list[en.results.Comparison]:
         en.compare(pi, "a", "b", test=en.comparison.CorrectedZTest(), metric="accuracy"),
         en.compare(pi, "a", "b", test=en.comparison.CVTTest(), metric="accuracy"),
         en.compare(pi, "a", "b", test=en.comparison.DeLongTest(), metric="roc_auc"),
+        en.compare(pi, "a", "b", test=en.comparison.DieboldMarianoTest(steps=2), metric="mse"),
         en.compare(pi, "a", "b", test=en.comparison.FiveByTwoTest(), metric="accuracy"),
         en.compare(pi, "a", "b", test=en.comparison.FiveByTwoFTest(), metric="accuracy"),
         en.compare(pi, "a", "b", test=en.comparison.McNemarTest(), metric="accuracy"),
