@@ -19,7 +19,9 @@ EVERY_TEST = sorted(
 )
 WITH_P = [name for name in EVERY_TEST if TESTS[name].spec.p_value]
 # Those with a joint distribution of all values.
-JOINT = {"bayle", "delong", "bootstrap", "corrected_z", "corrected_bootstrap"}
+JOINT = {
+    *("bayle", "delong", "bootstrap", "corrected_z", "corrected_bootstrap", "diebold_mariano"),
+}
 
 
 def metric_of(test: str) -> str:

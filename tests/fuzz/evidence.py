@@ -68,7 +68,7 @@ def draw_predictions(
     if r.random() < 0.1:
         arguments["ids"] = [f"case {i}" for i in range(n)]
     if r.random() < 0.05 and folds is not None and task != "survival":
-        arguments["ordered"] = True
+        arguments["when"] = True
     words = (
         f"{task}, n={n}, C={width}, R={repeats}, folds={_count(folds)}, "
         f"groups={_count(groups)}, {', '.join(odd) or 'plain'}"

@@ -271,7 +271,9 @@ def check_splits(spec: TestSpec, counts: list[int], groups: int | None) -> None:
         )
     if groups is not None and not spec.groups:
         raise EvidenceError(
-            f"test {spec.name!r} treats every case as independent",
+            f"test {spec.name!r} counts times, not groups"
+            if spec.blocks
+            else f"test {spec.name!r} treats every case as independent",
             needs="cases without groups",
             got=f"{groups} groups",
             cure=f"Use {arg('test', 'bayle')}, {arg('test', 'bootstrap')} or "

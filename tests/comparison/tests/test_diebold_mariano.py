@@ -84,11 +84,17 @@ def test_it_is_the_usual_test_of_cases_in_time_order() -> None:
 def test_what_it_cannot_answer_is_refused(golden: Golden) -> None:
     y = np.linspace(0.0, 3.0, 60)
     plain = en.Predictions.from_arrays(y, y[:, None] + errors(), configs=["a", "b"])
+    rows, told = (
+        en.compare(each, "a", "b", test="diebold_mariano", metric="mse").p_value
+        for each in (plain, predictions())
+    )
+    assert rows == told  # rows stand for times
+    grouped = en.Predictions.from_arrays(y, y[:, None] + errors(), groups=np.arange(60) // 3)
     with golden.raises(EvidenceError):
-        en.compare(plain, "a", "b", test="diebold_mariano", metric="mse")
+        en.compare(grouped, 0, 1, test="diebold_mariano", metric="mse")
     short = predictions().take(np.arange(6))
     with golden.raises(EvidenceError):
-        en.compare(short, "a", "b", test="diebold_mariano", metric="mse")
+        en.compare(short, "a", "b", test="diebold_mariano(steps=4)", metric="mse")
     binary = en.Predictions.from_arrays(
         np.tile([0, 1], 30), np.random.default_rng(0).random((60, 2)), when=True
     )

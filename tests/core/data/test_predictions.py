@@ -382,7 +382,7 @@ def test_the_fingerprint_changes_with_every_part() -> None:
         {"groups": FOLD},
         {"strata": FOLD},
         {"ids": list("abcdef")},
-        {"ordered": True},
+        {"when": True},
         {"configs": ["a", "b"]},
         {"configs": Configs(ids=("c0", "c1"), static=False)},
         {"configs": Configs(ids=("c0", "c1"), complexity=(1.0, 2.0))},

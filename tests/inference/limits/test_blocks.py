@@ -16,14 +16,14 @@ from earnest.methods import BBC
 from earnest.results import Estimate
 
 
-def forecasts(phi: float = 0.6, n: int = 200, *, order: object = True) -> en.Predictions:
+def forecasts(phi: float = 0.6, n: int = 200, *, when: object = True) -> en.Predictions:
     """Return eight forecasters whose errors follow an autoregression."""
     rng = np.random.default_rng(0)
     noise = rng.standard_normal((n + 100, 8))
     for t in range(1, len(noise)):
         noise[t] += phi * noise[t - 1]
     y = rng.standard_normal(n)
-    return en.Predictions.from_arrays(y, y[:, None] + noise[100:], when=order)
+    return en.Predictions.from_arrays(y, y[:, None] + noise[100:], when=when)
 
 
 def test_dependence_is_told_and_widens_the_interval() -> None:

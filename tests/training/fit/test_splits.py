@@ -88,9 +88,9 @@ def test_a_hold_out_is_one_fold_and_leave_one_out_is_n() -> None:
 
 
 def test_only_splits_that_train_on_the_past_are_ordered() -> None:
-    assert splits(TimeSeriesSplit(3)).ordered
-    assert not splits(KFold(3)).ordered
-    assert not splits([(range(16), range(16, 24))]).ordered  # one split says nothing of time
+    assert splits(TimeSeriesSplit(3)).order is not None
+    assert splits(KFold(3)).order is None
+    assert splits([(range(16), range(16, 24))]).order is None  # one split says nothing of time
 
 
 def test_masks_and_lists_of_rows_are_read() -> None:

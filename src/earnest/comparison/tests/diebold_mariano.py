@@ -31,7 +31,6 @@ from earnest.inference.cases.case_values import score_terms
 from earnest.inference.cases.dependence import measure_dependence
 
 DRAWS = 999  # joint draws of the errors of all values
-FEWEST = 8  # times under which nothing is known of autocovariances
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,8 +151,8 @@ class DieboldMarianoTest:
     **What is compared.** The forecasts as they are: the mean loss of one column of predictions with
     that of the other, over times like these.
 
-    **What it assumes.** Cases in time order, and a difference of losses whose mean and dependence
-    do not change. Cases of one time are summed.
+    **What it assumes.** Cases in time order, by `when` or as the rows stand, and a difference of
+    losses whose mean and dependence do not change. Cases of one time are summed.
 
     **When it fails.** With fewer than about thirty times the variance is rough. With `steps` it is
     that of errors which depend on each other only up to `steps` - 1 times back, as those of optimal
@@ -189,6 +188,7 @@ class DieboldMarianoTest:
         estimand=ComparisonEstimand.FIXED_MODELS,
         metrics=SupportedMetrics.SUMS,
         cites="Diebold, Mariano 1995; Harvey, Leybourne, Newbold 1997",
+        groups=False,
         blocks=True,
         aliases=("dm",),
     )
@@ -204,20 +204,14 @@ class DieboldMarianoTest:
     def read(self, question: Question) -> TimedReading:
         """Sum up what the cases of each time add to the metric."""
         pi, metric = question.pi, question.metric
-        order = pi.target.order
-        if order is None:
-            raise EvidenceError(
-                f"test {self.spec.name!r} needs the order of the cases",
-                got="predictions without an order",
-                cure=f"Pass {arg('when')}, or use {arg('test', 'bayle')}.",
-            )
+        order = np.arange(pi.n_cases) if pi.target.order is None else pi.target.order
         scored = None if metric.area else score_terms(pi, metric)
         if scored is None:
             raise refuse_metric(
                 self.spec, metric, f"Use {arg('test', 'bootstrap')}, which draws blocks of time."
             )
         times = int(order.max()) + 1
-        fewest = max(FEWEST, 2 * (self.steps or 1))
+        fewest = 2 * (self.steps or 1)
         if times < fewest:
             raise EvidenceError(
                 f"test {self.spec.name!r} needs more times",
