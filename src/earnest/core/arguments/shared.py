@@ -107,12 +107,7 @@ class TableArguments(CsvArguments):
 
 WhenColumn = Annotated[
     str | None,
-    Argument(
-        "Column with the time of each case, a date or a number: neighbours may depend on each "
-        "other.",
-        "COLUMN",
-        READ,
-    ),
+    Argument("Column of dates or times, where cases depend on those before.", "COLUMN", READ),
 ]
 EventColumn = Annotated[str | None, Argument("Survival event, 0 or 1.", "COLUMN", READ)]
 Positive = Annotated[

@@ -110,12 +110,7 @@ class TuneArguments(CasesArguments):
     ] = -1
     when: Annotated[
         str | None,
-        Argument(
-            "Column with the time of each case, a date or a number: models are tested on what "
-            "comes after their training cases.",
-            "COLUMN",
-            usual=True,
-        ),
+        Argument("Column of dates or times: models are tested on later cases.", "COLUMN", READ),
     ] = None
     time: Annotated[
         str | None,

@@ -187,7 +187,9 @@ def with_dependence(pi: Predictions, metric: Metric) -> Predictions:
     """Return usable predictions that know how their losses depend on time; others as they are.
 
     The losses are what each case adds to the score of the best configuration and of the next ones.
-    A metric that does not say it is read by the errors of the predictions.
+    A metric that does not say it is read by the errors of the predictions. What a case adds to R²
+    is an error and an outcome, which may hide how much errors depend on each other: the stronger
+    dependence of both counts.
     """
     if not pi.target.in_blocks or pi.target.dependence is not None:
         return pi
@@ -197,8 +199,18 @@ def with_dependence(pi: Predictions, metric: Metric) -> Predictions:
     some = pi.select(best)
     scored = score_terms(some, metric)
     losses = _find_errors(some) if scored is None else scored[1]
-    dependence = None if losses is None else measure_dependence(order, losses)
+    found = [None if losses is None else measure_dependence(order, losses)]
+    if scored is not None and is_unexplained(metric):
+        errors = _find_errors(some)
+        found += [] if errors is None else [measure_dependence(order, errors)]
+    known = [each for each in found if each is not None]
+    dependence = max(known, key=lambda each: each.inflation, default=None)
     return replace(pi, target=replace(pi.target, dependence=dependence), others=())
+
+
+def is_unexplained(metric: Metric) -> bool:
+    """Tell whether a metric is 1 less a ratio of losses, as R² is."""
+    return metric.greater_is_better and metric.limits == (-np.inf, 1.0)
 
 
 def with_dependent_gaps(pi: Predictions, metric: Metric) -> Predictions:

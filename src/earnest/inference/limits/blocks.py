@@ -9,6 +9,7 @@ from earnest.core.results.interval import (
     LimitSource,
     LossLimits,
 )
+from earnest.inference.cases.dependence import is_unexplained
 from earnest.metrics.families import Metric, MomentMetric, root_mean
 
 
@@ -17,7 +18,7 @@ def limit_in_blocks(
 ) -> LimitSource:
     """Return limits with a standard error that allows for dependence, known with so few degrees.
 
-    A mean of losses has a Gamma distribution. Other scores keep the form of their draws, whose
+    A mean of losses, its root, and 1 less a ratio of losses have a Gamma distribution. Other scores keep the form of their draws, whose
     distances from the value are multiplied so that they have this standard error.
 
     Parameters
@@ -38,7 +39,9 @@ def limit_in_blocks(
     if not spread > 0.0:
         return drawn
     power, law = find_power(metric), None
-    if power is not None and value > 0.0:
+    if is_unexplained(metric) and value < 1.0:
+        law = LossLimits(1.0 - value, ((1.0 - value) / error) ** 2, 1.0, -1.0)
+    elif power is not None and value > 0.0:
         shape = (power * value / error) ** 2
         law = LossLimits(value ** (1.0 / power), shape, power=power)
     return BlockLimits(drawn, value, error / spread, df, law)
