@@ -97,12 +97,11 @@ _ALL = (
     Meaning(
         "EN009",
         "cases in time order",
-        "The cases are in time order, and the method treats them as independent; or it allows for "
-        "their dependence, which is so strong that they are worth few.",
-        "Losses of neighboring cases depend on each other. An interval for independent cases is "
-        "then too narrow; limits of fewer than 20 independent ones held in less than 95 %.",
-        "Use `bbc` or `near_winner` with `when` and without groups, which draw blocks of time, or "
-        "collect a longer series.",
+        "The cases are in time order, and the method treats them as independent, or their "
+        "dependence leaves few independent ones.",
+        "Losses of neighbors depend on each other, so an interval for independent cases is too "
+        "narrow. Limits of fewer than 20 independent ones hold too rarely.",
+        "Use `bbc` with `when` and without groups, or collect a longer series.",
     ),
     Meaning(
         "EN010",
