@@ -18,8 +18,9 @@ def limit_in_blocks(
 ) -> LimitSource:
     """Return limits with a standard error that allows for dependence, known with so few degrees.
 
-    A mean of losses, its root, and 1 less a ratio of losses have a Gamma distribution. Other scores keep the form of their draws, whose
-    distances from the value are multiplied so that they have this standard error.
+    A mean of losses, its root, and 1 less a ratio of losses have a Gamma distribution. Other scores
+    keep the form of their draws, whose distances from the value are multiplied so that they have
+    this standard error.
 
     Parameters
     ----------
