@@ -88,22 +88,22 @@ class ScoreLaw:
         >>> [round(law.expected_luck(0.62, 30, agreed), 3) for agreed in (0, 0.5, 0.8)]
         [0.069, 0.057, 0.045]
         """
-        own = math.sqrt(1.0 - self.agreement(score, correlation))
+        independent = math.sqrt(1.0 - self.agreement(score, correlation))
         if self.law is ErrorKind.PROPORTION and self.n <= MOST_CASES:
             below = binom.cdf(np.arange(self.n), self.n, min(max(score, 0.0), 1.0))
-            return own * (float(np.sum(1.0 - below**tries)) / self.n - score)
-        return own * math.sqrt(self.variance(score)) * expected_maximum(tries)
+            return independent * (float(np.sum(1.0 - below**tries)) / self.n - score)
+        return independent * math.sqrt(self.variance(score)) * expected_maximum(tries)
 
     def luck_quantile(self, score: float, tries: int, correlation: float, share: float) -> float:
         """Return the luck that the best of equally good tries does not exceed in a share."""
         agreed = self.agreement(score, correlation)
         points, weights = np.polynomial.hermite_e.hermegauss(POINTS)
         weights = weights / weights.sum()
-        own, shared = math.sqrt(1.0 - agreed), math.sqrt(max(agreed, 0.0))
+        independent, shared = math.sqrt(1.0 - agreed), math.sqrt(max(agreed, 0.0))
         low, high = -10.0, 10.0
         for _ in range(60):
             middle = (low + high) / 2.0
-            chance = float(weights @ ndtr((middle - shared * points) / own) ** tries)
+            chance = float(weights @ ndtr((middle - shared * points) / independent) ** tries)
             low, high = (middle, high) if chance < share else (low, middle)
         return high * math.sqrt(self.variance(score))
 

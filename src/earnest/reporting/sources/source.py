@@ -432,7 +432,7 @@ def _of_path(path: Path, metric: Any, options: dict[str, Any]) -> Material:
     if is_evaluation(path):
         options.pop("scores", None)
         return material_of_evidence(scores_from(path, **options), metric, path.name)
-    refuse_foreign(path, own=False)
+    refuse_foreign(path, ours=False)
     path = find_run_folder(path)
     if path.is_dir():
         return material_of_folder(path, metric, options)
