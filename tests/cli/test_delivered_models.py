@@ -9,7 +9,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -70,11 +70,15 @@ def list_families(task: str) -> list[Entry]:
     return list({entry.name: entry for entry in reversed(usable)}.values())[::-1]
 
 
-def list_portfolios(task: str) -> Iterator[tuple[str, ...]]:
-    """Yield every family alone, and every pair; risks of survival have no average."""
+def list_portfolios(task: str, *, every: bool) -> Iterator[tuple[str, ...]]:
+    """Yield every family alone and with the next, or with every other.
+
+    Risks of survival have no average.
+    """
     names = [entry.name for entry in list_families(task)]
     yield from ((name,) for name in names)
-    yield from combinations(names, 2) if task != "survival" else []
+    if task != "survival":
+        yield from combinations(names, 2) if every else pairwise(names)
 
 
 def write_portfolio(task: str, names: Sequence[str], path: Path, rounds: int = 3) -> Path:
@@ -123,9 +127,15 @@ def predict_anew(runs: Sequence[Path], table: Path) -> None:
     assert done.returncode == 0, done.stderr.decode()
 
 
-@pytest.mark.parametrize("task", ROLES)
-def test_every_family_alone_and_in_every_pair_predicts_the_same_in_a_new_process(
-    task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("task", "every"),
+    [
+        *((task, False) for task in ROLES),
+        *(pytest.param(task, True, marks=pytest.mark.slow) for task in QUICK_METRICS),
+    ],
+)
+def test_every_family_predicts_the_same_in_a_new_process_alone_and_in_pairs(
+    task: str, every: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Which of two the greedy rule takes is up to the data, so here it takes both."""
     monkeypatch.setitem(options.ENSEMBLE_RULES, "greedy", TopAverage(k=2))
@@ -133,7 +143,7 @@ def test_every_family_alone_and_in_every_pair_predicts_the_same_in_a_new_process
     to_bytes = Model.to_bytes
     monkeypatch.setattr(Model, "to_bytes", lambda model: delivered.append(model) or to_bytes(model))
     table, runs = write_table(task, tmp_path / "table.parquet"), []
-    for names in list_portfolios(task):
+    for names in list_portfolios(task, every=every):
         runs.append(tmp_path / "+".join(names))
         assert tune(task, names, table, runs[-1]) == 0
         members = getattr(delivered[-1].estimator, "estimators_", [delivered[-1].estimator])
