@@ -94,7 +94,13 @@ def test_an_example_that_needs_more_is_noticed(tmp_path: Path) -> None:
     assert "No module named 'pandas'" in done.stderr
 
 
-@pytest.mark.parametrize("pages", [FIRST, TUTORIALS], ids=["first", "tutorials"])
+@pytest.mark.parametrize(
+    "pages",
+    [
+        pytest.param(FIRST, id="first"),
+        pytest.param(TUTORIALS, id="tutorials", marks=pytest.mark.slow),
+    ],
+)
 def test_the_first_examples_run_with_what_a_plain_install_brings(pages: list[str]) -> None:
     done = run_pages(pages)
     assert done.returncode == 0, done.stderr
