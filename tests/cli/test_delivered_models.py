@@ -162,7 +162,7 @@ def test_every_family_predicts_the_same_in_a_new_process_alone_and_in_pairs(
                 assert after[name] == values, run.name
 
 
-@pytest.mark.parametrize("task", ["binary", "regression"])
+@pytest.mark.parametrize("task", ["binary", pytest.param("regression", marks=pytest.mark.slow)])
 def test_a_greedy_ensemble_with_boosting_predicts_in_a_new_process(task, tmp_path, run, spawn):
     """A line and a step: an elastic net and boosting each know one of them."""
     rng = np.random.default_rng(5)
