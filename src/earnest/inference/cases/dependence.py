@@ -199,12 +199,12 @@ def with_dependence(pi: Predictions, metric: Metric) -> Predictions:
     some = pi.select(best)
     scored = score_terms(some, metric)
     losses = _find_errors(some) if scored is None else scored[1]
-    found = [None if losses is None else measure_dependence(order, losses)]
+    measured = [None if losses is None else measure_dependence(order, losses)]
     if scored is not None and is_unexplained(metric):
         errors = _find_errors(some)
-        found += [] if errors is None else [measure_dependence(order, errors)]
-    known = [each for each in found if each is not None]
-    dependence = max(known, key=lambda each: each.inflation, default=None)
+        measured += [] if errors is None else [measure_dependence(order, errors)]
+    defined = [each for each in measured if each is not None]
+    dependence = max(defined, key=lambda each: each.inflation, default=None)
     return replace(pi, target=replace(pi.target, dependence=dependence), others=())
 
 

@@ -203,7 +203,7 @@ class BBC(ResamplingKnobs):
         )
         drawn = limit_by_draws(draws, value, factor)
         if pi.target.dependence is not None:
-            return self._finish_in_blocks(call, found, selector, value, drawn)
+            return self._finish_in_blocks(call, winners, selector, value, drawn)
 
         def find_limits() -> tuple[LimitSource, tuple[Caution, ...]]:
             contest = Contest.of(
@@ -252,7 +252,7 @@ class BBC(ResamplingKnobs):
     def _finish_in_blocks(
         self,
         call: Call,
-        found: DrawnWinners,
+        winners: DrawnWinners,
         selector: Selector,
         value: float,
         drawn: LimitSource,
@@ -264,24 +264,24 @@ class BBC(ResamplingKnobs):
         """
         pi, metric = call.pi, call.metric
         assert pi.target.dependence is not None
-        errors = found.find_errors(call, selector) if drawn.has_width else None
+        errors = winners.find_errors(call, selector) if drawn.has_width else None
         error = None if errors is None else errors.value
         source = limit_in_blocks(drawn, metric, value, error, pi.target.dependence.df)
         contest = Contest.of(
-            pi, found.final, found.scores, selector, call.seeds, n_jobs=call.n_jobs
+            pi, winners.final, winners.scores, selector, call.seeds, n_jobs=call.n_jobs
         )
         limits, remarks = with_spread(
-            source, pi.select(found.final), metric, value=value, contest=contest
+            source, pi.select(winners.final), metric, value=value, contest=contest
         )
         return EstimateParts(
             value=value,
-            winner=found.final,
-            scores=found.scores,
-            naive=found.naive,
+            winner=winners.final,
+            scores=winners.scores,
+            naive=winners.naive,
             source=limits,
-            cautions=[*unlike_scales(pi, metric, selector, found.final), *remarks],
-            details=BBCDetails.of(found.table[:, 1].astype(np.intp), pi.n_configs),
-            used={"selector": selector, "resampler": found.scorer.resampler},
+            cautions=[*unlike_scales(pi, metric, selector, winners.final), *remarks],
+            details=BBCDetails.of(winners.table[:, 1].astype(np.intp), pi.n_configs),
+            used={"selector": selector, "resampler": winners.scorer.resampler},
             errors=errors,
             guide=Guide.CROSSED if is_guided(pi) else None,
         )
