@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import earnest as en
 from earnest import Target
@@ -27,11 +28,16 @@ from earnest.resampling import (
 )
 
 
-def a_target(counts: tuple[int, ...] = (20, 10), groups: object = None) -> Target:
+def a_target(
+    counts: tuple[int, ...] = (20, 10),
+    groups: object = None,
+    order: NDArray[np.int64] | None = None,
+) -> Target:
     y = np.repeat(np.arange(len(counts)), counts)
     task = Task.BINARY if len(counts) == 2 else Task.MULTICLASS
     units = None if groups is None else np.asarray(groups, dtype=np.int64)
-    return Target(y=y, task=task, classes=tuple(range(len(counts))), groups=units)
+    classes = tuple(range(len(counts)))
+    return Target(y=y, task=task, classes=classes, groups=units, order=order)
 
 
 def drawn(
@@ -99,7 +105,7 @@ def test_groups_go_in_or_out_together() -> None:
 
 
 def test_group_draws_have_the_group_as_their_unit_and_need_groups() -> None:
-    target = a_target((15, 15), groups=np.repeat(np.arange(10), 3))
+    target = a_target((15, 15), groups=np.repeat(np.arange(10), 3), order=np.arange(30))
     assert next(batches(GroupBootstrap(), target, 3, Seeds.of(0))).unit is Unit.GROUP
     with pytest.raises(en.errors.EvidenceError, match="needs groups"):
         drawn(GroupBootstrap(), a_target(), 3)
@@ -175,7 +181,7 @@ def test_rules_see_every_case_however_many_there_are() -> None:
 def test_batches_do_not_change_the_draws(
     name: str, limit: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    target = a_target((15, 15), groups=np.repeat(np.arange(10), 3))
+    target = a_target((15, 15), groups=np.repeat(np.arange(10), 3), order=np.arange(30))
     whole = drawn(RESAMPLERS[name], target, 300)
     monkeypatch.setattr(bootstrap, "BATCH_BYTES", limit)
     np.testing.assert_array_equal(drawn(RESAMPLERS[name], target, 300), whole)
@@ -184,7 +190,7 @@ def test_batches_do_not_change_the_draws(
 @pytest.mark.parametrize("name", list(RESAMPLERS))
 @pytest.mark.parametrize("few", [1, 64, 100, 129])
 def test_more_resamples_extend_the_earlier_ones(name: str, few: int) -> None:
-    target = a_target((15, 15), groups=np.repeat(np.arange(10), 3))
+    target = a_target((15, 15), groups=np.repeat(np.arange(10), 3), order=np.arange(30))
     more = drawn(RESAMPLERS[name], target, 300)
     np.testing.assert_array_equal(drawn(RESAMPLERS[name], target, few), more[:few])
 
