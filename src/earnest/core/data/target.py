@@ -271,14 +271,14 @@ def choose_times(time: NDArray[np.float64], event: NDArray[np.bool_]) -> tuple[f
     return times if times[0] > 0.0 and np.isfinite(times[-1]) else ()
 
 
-def read_times(times: object) -> tuple[float, ...]:
+def read_times(times: object, name: str = "times") -> tuple[float, ...]:
     """Return the times at which survival is predicted; refuse what is not rising and above 0."""
-    array = np.atleast_1d(as_array("times", times))
+    array = np.atleast_1d(as_array(name, times))
     fits = array.ndim == 1 and array.dtype.kind in "iuf" and len(array) > 0
     if not fits or not np.isfinite(array).all() or array[0] <= 0 or (np.diff(array) <= 0).any():
         raise InputError(
-            f"{arg('times')} are not times of survival",
-            needs="finite numbers above 0, each larger than the one before",
+            f"{arg(name)} does not hold times of survival",
+            needs="numbers above 0, each larger than the one before",
             got=check.show(times),
         )
     return tuple(float(value) for value in array)
