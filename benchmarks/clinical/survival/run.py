@@ -15,6 +15,7 @@ import argparse
 import csv
 import time
 from collections.abc import Iterator
+from functools import cache
 from itertools import count
 from multiprocessing import Pool
 from pathlib import Path
@@ -36,7 +37,7 @@ METRICS = (
     *("survival_ici(at={})", "survival_ratio(at={})", "survival_slope(at={})"),
 )
 PENALTIES = tuple(10.0**k for k in np.linspace(-3, 0.5, 6))
-FEATURES, FOLDS, NEW, NEW_PAIRS, RESAMPLES, STEPS = 10, 5, 10_000, 1_200, 200, 20
+FEATURES, FOLDS, NEW, NEW_PAIRS, RESAMPLES, STEPS = 10, 5, 8_000, 1_000, 200, 20
 HEAD = ("cell", "rep", "metric", "value", "naive", "low", "high", "truth", "side")
 
 
@@ -50,6 +51,7 @@ def draw_lives(
     return X, (rng.exponential(size=n) * np.exp(-(X @ slopes))) ** (1.0 / shape)
 
 
+@cache
 def find_rate(signal: float, shape: float, censored: float) -> float:
     """Return the rate of censoring by which a share is censored, of 200,000 cases drawn once."""
     rng = np.random.default_rng(11)
@@ -64,6 +66,13 @@ def find_rate(signal: float, shape: float, censored: float) -> float:
     return float(np.exp(low))
 
 
+@cache
+def find_time(signal: float, shape: float) -> float:
+    """Return the time by which two in five had their event, of 200,000 cases drawn once."""
+    _, lives = draw_lives(np.random.default_rng(12), 200_000, signal, shape)
+    return float(f"{np.quantile(lives, 0.4):.3g}")
+
+
 def run_search(job: tuple[dict[str, str], int]) -> list[tuple[object, ...]]:
     """Return the rows of one search."""
     cell, rep = job
@@ -71,13 +80,16 @@ def run_search(job: tuple[dict[str, str], int]) -> list[tuple[object, ...]]:
     rng = np.random.default_rng([365, int(cell["cell"]), rep])
     n = round(int(cell["events"]) / (1.0 - censored))
     rate = find_rate(signal, shape, censored)
-    _, lives = draw_lives(np.random.default_rng(12), 200_000, signal, shape)
-    at = float(f"{np.quantile(lives, 0.4):.3g}")
+    at = find_time(signal, shape)
     while True:
         X, lives = draw_lives(rng, n, signal, shape)
         ends = rng.exponential(1.0 / rate, n)
         event, last = lives <= ends, np.minimum(lives, ends)
-        if event.sum() >= FOLDS and (last > at).sum() >= FOLDS and (event & (last <= at)).any():
+        if (
+            min(event.sum(), n - event.sum()) >= FOLDS
+            and (last > at).sum() >= FOLDS
+            and (event & (last <= at)).any()
+        ):
             break
     times = at * np.arange(1, STEPS + 1) / STEPS
     times[-1] = at
@@ -108,11 +120,14 @@ def run_search(job: tuple[dict[str, str], int]) -> list[tuple[object, ...]]:
             continue
         some = NEW_PAIRS if metric.startswith("uno") else NEW
         seen = np.ones(some * FOLDS, dtype=bool)
+        winner = pi.configs.index(estimate.winner or 0)
         stacked = make_predictions(
             (np.tile(truth[:some], FOLDS), seen),
-            ahead[:, :some].reshape(some * FOLDS, len(PENALTIES), 1, 1 + STEPS),
+            ahead[:, :some, [pi.configs.index(estimate.winner or 0)]].reshape(
+                some * FOLDS, 1, 1, 1 + STEPS
+            ),
             times,
-        ).select(estimate.winner or 0)
+        )
         value = float(score_table(stacked, metric, np.ones((1, some * FOLDS), np.uint8))[0, 0])
         assert estimate.interval is not None
         low, high = estimate.interval.low, estimate.interval.high
