@@ -123,9 +123,7 @@ def run_search(job: tuple[dict[str, str], int]) -> list[tuple[object, ...]]:
         winner = pi.configs.index(estimate.winner or 0)
         stacked = make_predictions(
             (np.tile(truth[:some], FOLDS), seen),
-            ahead[:, :some, [pi.configs.index(estimate.winner or 0)]].reshape(
-                some * FOLDS, 1, 1, 1 + STEPS
-            ),
+            ahead[:, :some, [winner]].reshape(some * FOLDS, 1, 1, 1 + STEPS),
             times,
         )
         value = float(score_table(stacked, metric, np.ones((1, some * FOLDS), np.uint8))[0, 0])
