@@ -19,6 +19,7 @@ from earnest.plotting.svg.canvas import (
     Canvas,
     Figure,
     RowKind,
+    center_words,
     draw_x_axis,
     draw_y_grid,
     find_finite_ends,
@@ -76,9 +77,9 @@ def folds(
         if math.isfinite(score):
             canvas.own_score((left + (i + 0.5) * step, y(float(score))), alone=alone)
     _write_fold_names(canvas, fold_scores, left, step, bottom)
-    canvas.text(
-        (0.5 * (left + right), bottom + 37), _describe_size(fold_scores), "ink2", anchor="middle"
-    )
+    title = fit_words(_describe_size(fold_scores), width)
+    middle = center_words(canvas, 0.5 * (left + right), title)
+    canvas.text((middle, bottom + 37), title, "ink2", anchor="middle")
     return canvas.figure(
         _describe_folds(fold_scores, estimate), _list_fold_rows(fold_scores), RowKind.ITEMS
     )

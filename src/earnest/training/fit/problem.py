@@ -370,15 +370,19 @@ def _list_times(
     scores = [scoring]
     if isinstance(shown, dict):
         scores = list(scoring.values() if isinstance(scoring, dict) else shown)
-    times = set(target.times)
-    for score in [*scores, measure]:
+    metrics = [measure]
+    for score in scores:
         try:
-            metric = None if score is None else _read_metric(score, target.task)[0]
+            metrics.append(None if score is None else _read_metric(score, target.task)[0])
         except (InputError, MetricError, UnknownNameError):
             continue
-        if isinstance(metric, CurveMetric) and metric.at is not None:
-            times.add(metric.at)
-    return tuple(sorted(times))
+    return add_times(target, metrics)
+
+
+def add_times(target: Target, metrics: Iterable[Metric | None]) -> tuple[float, ...]:
+    """Return the times of a target with those that metrics name."""
+    named = {m.at for m in metrics if isinstance(m, CurveMetric) and m.at is not None}
+    return tuple(sorted({*target.times, *named}))
 
 
 def keep_times(scoring: Scoring, target: Target) -> Scoring:
