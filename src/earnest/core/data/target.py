@@ -448,9 +448,14 @@ def encode_ids(values: ArrayLike | None, n: int) -> NDArray[np.generic] | None:
 
 
 COMPETING = (
-    "Several kinds of event are competing risks, which are not supported: earnest estimates the "
-    "chance of one event where nothing else ends the follow-up."
+    "If these are several kinds of event, they are competing risks, which earnest does not handle: "
+    "with the others censored, risks would be too high."
 )
+
+
+def tell_competing(kinds: int) -> str:
+    """Return what to say of a column of events with more values than two, else nothing."""
+    return COMPETING if kinds > 2 else ""
 
 
 def survival_parts(y: object) -> tuple[NDArray[np.float64], NDArray[np.bool_]] | None:
@@ -476,9 +481,16 @@ def survival_parts(y: object) -> tuple[NDArray[np.float64], NDArray[np.bool_]] |
             "the events of a survival `y` are ambiguous",
             needs="an array of times (numbers) and one of events (bool, or 0 and 1)",
             got=f"dtypes {parts[0].dtype} and {parts[1].dtype}",
-            cure=f"Pass the events as bool. {COMPETING}",
+            cure=f"Pass the events as bool. {_count_kinds(parts)}".rstrip(),
         )
     return times[0].astype(np.float64), events[0].astype(bool)
+
+
+def _count_kinds(parts: list[NDArray[np.generic]]) -> str:
+    """Return what to say of whole numbers from 0 on, where one of two columns holds a few."""
+    few = [np.unique(values) for values in parts if values.dtype.kind in "iuf"]
+    codes = [levels for levels in few if np.array_equal(levels, np.arange(len(levels)))]
+    return tell_competing(max((len(levels) for levels in codes if len(levels) < 10), default=0))
 
 
 def _is_event(values: NDArray[np.generic]) -> bool:
