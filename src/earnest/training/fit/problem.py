@@ -76,7 +76,8 @@ class MetricScorer:
         target = _read_labels(model, np.asarray(y))
         if target is None:
             return np.nan
-        target = replace(target, times=self.times or target.times)
+        if target.task is Task.SURVIVAL:
+            target = replace(target, times=self.times or add_times(target, [self.metric]))
         measure = self.metric.on(target.task)
         plan = plan_response(measure, target, [model])
         responses = plan.read(model, X)

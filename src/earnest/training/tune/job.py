@@ -447,7 +447,7 @@ class Job:
         other = again.judged.predictions
         if other is None:
             return screen
-        measure = metric_named(self.metric).on(table.task)
+        measure = metric_named(screen.metric).on(table.task)
         scores = [score_of(each, winner.name, measure) for each in (pi, other)]
         return replace(screen, winner=scores[0], without=tuple(columns), score_without=scores[1])
 
