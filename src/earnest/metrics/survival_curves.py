@@ -320,7 +320,8 @@ def d_calibration(until: float | None = None) -> CurveMetric:
 
     If curves are right, the chance at the time of the event is as likely in one tenth as in
     another (Haider et al. 2020). Cases followed beyond the end, by default the horizon, count as
-    censored there. It is above 0 for right curves too, the more so the fewer cases there are.
+    censored there. It is above 0 for right curves too, the more so the fewer cases there are. A
+    censored case is spread evenly over the tenths below, so that heavy censoring hides distances.
 
     Examples
     --------
