@@ -61,7 +61,7 @@ class Censoring:
         >>> Censoring.of(time, event, np.ones((1, 4))).free
         array([[1. , 1. , 0.5, 0.5]])
         """
-        heavy, seen = weights.astype(np.float64), event.astype(bool)
+        heavy, observed = weights.astype(np.float64), event.astype(bool)
         when = time.astype(np.float64)
         values, places = np.unique(when, return_inverse=True)
         places = places.reshape(-1)
@@ -69,12 +69,12 @@ class Censoring:
         starts = np.searchsorted(places[order], np.arange(len(values)))
         ranked = heavy[:, order]
         leaving = np.add.reduceat(ranked, starts, axis=1)
-        events = np.add.reduceat(ranked * seen[order], starts, axis=1)
+        events = np.add.reduceat(ranked * observed[order], starts, axis=1)
         risk = np.cumsum(leaving[:, ::-1], axis=1)[:, ::-1]
         dying = ratio(events, risk)
         censored = ratio(leaving - events, risk - events)
         survival, free = (_multiply_out(hazard) for hazard in (dying, censored))
-        return cls(when, seen, heavy, values, places, survival, free)
+        return cls(when, observed, heavy, values, places, survival, free)
 
     @property
     def total(self) -> Array:
@@ -98,15 +98,15 @@ class Censoring:
         """
         after = self.free[:, np.searchsorted(self.values, t, side="right"), None]
         before = self.free[:, self.places]
-        known = np.where(
+        inverse = np.where(
             self.time > t,
             ratio(self.weights, after, 0.0),
             np.where(self.event, ratio(self.weights, before, 0.0), 0.0),
         )
-        known = np.where(self.weights > 0, known, 0.0)
+        inverse = np.where(self.weights > 0, inverse, 0.0)
         total = self.total
-        lost = known.sum(axis=1, keepdims=True) < (1.0 - LOST) * total
-        return np.where(lost | (total <= 0), np.nan, known)
+        lost = inverse.sum(axis=1, keepdims=True) < (1.0 - LOST) * total
+        return np.where(lost | (total <= 0), np.nan, inverse)
 
     def square(self, tau: float) -> Array:
         """Return the inverse squared shares before each case's event: (B, n), 0 from tau on."""

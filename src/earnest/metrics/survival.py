@@ -91,11 +91,11 @@ def uno_scan(score: Numbers, truth: Numbers, weights: Numbers) -> Array:
 def area_scan(score: Numbers, truth: Numbers, weights: Numbers) -> Array:
     """Return the AUC of cases with an event by a time against those followed beyond it."""
     time, event, at = truth[:, 0], truth[:, 1] > 0, float(truth[0, 2])
-    known = Censoring.of(time, event, weights).weigh(at)
+    inverse = Censoring.of(time, event, weights).weigh(at)
     _, levels = np.unique(score, return_inverse=True)
     order = np.argsort(levels.reshape(-1), kind="stable")
     starts = np.searchsorted(levels.reshape(-1)[order], np.arange(levels.max() + 1))
-    ranked, later = known[:, order], (time > at)[order]
+    ranked, later = inverse[:, order], (time > at)[order]
     cases, controls = (np.add.reduceat(ranked * which, starts, axis=1) for which in (~later, later))
     below = np.cumsum(controls, axis=1) - controls
     twice = (cases * (2.0 * below + controls)).sum(axis=1)

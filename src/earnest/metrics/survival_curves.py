@@ -36,12 +36,12 @@ def read_chances(target: Target, curves: Numbers, at: float) -> Array:
             got=f"{at:g}",
             cure="Ask for an earlier time, or search again with that time in the metric.",
         )
-    place = min(int(np.searchsorted(times, at, side="left")), len(times) - 1)
-    if place == 0:
+    index = min(int(np.searchsorted(times, at, side="left")), len(times) - 1)
+    if index == 0:
         return np.ones(curves.shape[:2])
-    share = min((at - times[place - 1]) / (times[place] - times[place - 1]), 1.0)
-    late = curves[:, :, place - 1].astype(np.float64)
-    early = curves[:, :, place - 2].astype(np.float64) if place > 1 else np.ones_like(late)
+    share = min((at - times[index - 1]) / (times[index] - times[index - 1]), 1.0)
+    late = curves[:, :, index - 1].astype(np.float64)
+    early = curves[:, :, index - 2].astype(np.float64) if index > 1 else np.ones_like(late)
     return late if share == 1.0 else (1.0 - share) * early + share * late
 
 
@@ -50,10 +50,10 @@ def _read_censoring(target: Target, weights: Numbers) -> Censoring:
     return Censoring.of(target.y, target.event, weights)
 
 
-def _average(known: Array, losses: Array, total: Array) -> Array:
+def _average(inverse: Array, losses: Array, total: Array) -> Array:
     """Return weighted means (B, C); rows of undefined weights stay NaN."""
-    lost = np.isnan(known).any(axis=1, keepdims=True)
-    sums = weighted_sums(np.where(lost, 0.0, known), losses)
+    lost = np.isnan(inverse).any(axis=1, keepdims=True)
+    sums = weighted_sums(np.where(lost, 0.0, inverse), losses)
     return np.where(lost, np.nan, ratio(sums, total))
 
 
@@ -125,11 +125,11 @@ def score_fit(
     """Return a statistic of the calibration at a time (B, C), of cases whose state is known."""
     time = find_time(target, at, middle=True)
     censoring = _read_censoring(target, weights)
-    known = censoring.weigh(time)
+    inverse = censoring.weigh(time)
     risks = 1.0 - read_chances(target, curves, time)
     outcome = (target.y <= time).astype(np.float64)
     out = np.full((len(weights), curves.shape[1]), np.nan)
-    for b, row in enumerate(known):
+    for b, row in enumerate(inverse):
         used = row > 0
         if np.isnan(row).any() or not 0.0 < outcome[used].mean() < 1.0:
             continue
@@ -148,9 +148,9 @@ def share_tenths(target: Target, curves: Numbers, end: float) -> Array:
     there (Haider et al. 2020).
     """
     times = np.array((0.0, *target.times))
-    seen = np.minimum(target.y, end)
-    places = np.clip(np.searchsorted(times, seen, side="left"), 1, len(times) - 1)
-    share = (seen - times[places - 1]) / (times[places] - times[places - 1])
+    last = np.minimum(target.y, end)
+    places = np.clip(np.searchsorted(times, last, side="left"), 1, len(times) - 1)
+    share = (last - times[places - 1]) / (times[places] - times[places - 1])
     whole = np.concatenate([np.ones_like(curves[:, :, :1]), curves], axis=2).astype(np.float64)
     rows = np.arange(target.n)
     low, high = whole[rows, :, places], whole[rows, :, places - 1]

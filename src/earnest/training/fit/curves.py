@@ -46,9 +46,9 @@ def ask_survival(model: Estimator, X: object, times: Sequence[float]) -> Array:
 
 def _read_steps(curve: Any, times: Sequence[float]) -> Array:
     """Return a step function of scikit-survival at times: 1 before its first step."""
-    asked = np.asarray(times, dtype=np.float64)
-    inside = np.asarray(curve(np.clip(asked, curve.x[0], curve.x[-1])), dtype=np.float64)
-    return np.where(asked < curve.x[0], 1.0, inside)
+    moments = np.asarray(times, dtype=np.float64)
+    inside = np.asarray(curve(np.clip(moments, curve.x[0], curve.x[-1])), dtype=np.float64)
+    return np.where(moments < curve.x[0], 1.0, inside)
 
 
 def _check_chances(chances: Array, width: int, model: Estimator) -> Array:

@@ -62,8 +62,8 @@ class PartialLikelihood:
     def of(cls, time: Array, event: NDArray[np.bool_]) -> PartialLikelihood:
         """Sort the cases by time."""
         order = np.argsort(-time, kind="stable")
-        late, seen = time[order], event[order]
-        places = np.flatnonzero(seen)
+        late, observed = time[order], event[order]
+        places = np.flatnonzero(observed)
         when = late[places]
         firsts = np.searchsorted(-when, -when, side="left")
         counts = np.searchsorted(-when, -when, side="right") - firsts
@@ -93,8 +93,8 @@ class PartialLikelihood:
         rates = np.zeros(len(risks) + 1)  # from the latest time on, what an event adds
         np.add.at(rates, self.ends, 1.0 / denominators)
         total = np.cumsum(rates[::-1])[::-1][: len(risks)]
-        kept = self._sum_tied(self.shares / denominators)
-        total[self.places] -= kept
+        correction = self._sum_tied(self.shares / denominators)
+        total[self.places] -= correction
         expected, rate = np.empty_like(risks), np.empty_like(risks)
         expected[self.order], rate[self.order] = risks * total, total
         return value, expected, rate
@@ -146,8 +146,8 @@ class HazardModel(BaseEstimator):
         After the last event of the training cases it stays as it is.
         """
         hazards = self.predict(X)
-        asked = np.asarray(times, dtype=np.float64).reshape(-1)
-        levels = np.append(0.0, self.baseline_)[np.searchsorted(self.times_, asked, side="right")]
+        moments = np.asarray(times, dtype=np.float64).reshape(-1)
+        levels = np.append(0.0, self.baseline_)[np.searchsorted(self.times_, moments, side="right")]
         rates = np.exp(np.clip(hazards, -FARTHEST, FARTHEST))
         return np.exp(-rates[:, None] * levels)
 
