@@ -20,6 +20,9 @@ from earnest.core.results.specs import Side
 from earnest.core.text.cleaning import clean_line
 from earnest.explanation.result import Explanation
 from earnest.explanation.suggest import Suggestion
+from earnest.reporting.checklist.card import write_card
+from earnest.reporting.checklist.checklist import Checklist, fill_checklist
+from earnest.reporting.checklist.study import Study, find_study, refuse_study
 from earnest.reporting.model import (
     SCHEMA,
     Answer,
@@ -31,7 +34,7 @@ from earnest.reporting.model import (
     ThresholdsPart,
     make_plain,
 )
-from earnest.reporting.page import markdown_of, page_of
+from earnest.reporting.page import SECTIONS, markdown_of, page_of
 from earnest.reporting.parts.answer import answer_of
 from earnest.reporting.parts.audit import audit_of, resamples_of
 from earnest.reporting.parts.computed import make_computed, make_computed_of_explanation
@@ -143,6 +146,8 @@ class Report:
         All parts, as frozen dataclasses; nothing is computed after it.
     folder : Path or None
         The folder of the run; a page that is saved links to the files in it.
+    study : Study or None
+        What the run recorded of participants and predictors; None of other sources.
 
     Examples
     --------
@@ -158,6 +163,27 @@ class Report:
 
     content: Content
     folder: Path | None = None
+    study: Study | None = None
+
+    def to_checklist(self) -> Checklist:
+        """Return the TRIPOD+AI table: what was done, where it stands, what the author writes.
+
+        Raises
+        ------
+        EvidenceError
+            For a source other than a finished run of `tune`.
+        """
+        sections = [name for name, _ in SECTIONS if getattr(self.content, name) is not None]
+        return fill_checklist(self._need_study(), sections)
+
+    def to_card(self) -> str:
+        """Return a model card as Markdown, from the same facts as the checklist."""
+        return write_card(self._need_study())
+
+    def _need_study(self) -> Study:
+        if self.study is None:
+            raise refuse_study(self.content.source)
+        return self.study
 
     def to_html(self, *, beside: Path | None = None) -> str:
         """Return one self-contained page: no network, no folder, readable without script.
@@ -310,7 +336,7 @@ def report(
         by=by,
         explanation=explain,
     )
-    return Report(content_of(results, title=title), _find_folder(source))
+    return Report(content_of(results, title=title), _find_folder(source), find_study(results))
 
 
 def _find_folder(source: Any) -> Path | None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import quote
 
 from earnest.cli.options import make_argument
 from earnest.cli.reading import (
@@ -17,6 +20,7 @@ from earnest.cli.writing import check_ending, check_folder
 from earnest.core.arguments.base import Argument, pass_arguments
 from earnest.core.arguments.report import ReportArguments
 from earnest.core.arguments.shared import PredictionsArguments, ScoresArguments
+from earnest.core.base.errors import InputError
 
 if TYPE_CHECKING:
     from earnest.reporting.report import Report
@@ -32,6 +36,7 @@ HELP = (
 )
 _WRITE = "What to write"
 ENDINGS = (".html", ".htm", ".json", ".md")
+CHECKLISTS, CARDS = (".md", ".html", ".htm", ".tex"), (".md",)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +55,13 @@ class ReportOutput:
         ),
     ] = None
     open: Annotated[bool, Argument("Open it in a browser.", panel=_WRITE, usual=True)] = False
+    checklist: Annotated[
+        Path | None,
+        Argument("Also a TRIPOD+AI table: .md, .html or .tex.", "FILE", _WRITE, usual=True),
+    ] = None
+    card: Annotated[
+        Path | None, Argument("Also a model card: .md.", "FILE", _WRITE, usual=True)
+    ] = None
 
 
 def command(
@@ -67,12 +79,13 @@ def command(
     reading: PredictionsArguments,
     scoring: ScoresArguments,
 ) -> None:
-    """Read a run, make its report, and write it."""
+    """Read a run, make its report, and write it, with what was asked for beside it."""
     out, metric = output.out, question.metric
     from earnest.core.base.writing import refuse_links
 
     names = [*dict.fromkeys(metric or [])]
     pages = _choose_paths(run, out, names)
+    _check_beside(output, pages)
     ours = out is None or len(names) > 1  # names that the user did not choose
     refuse_links(*(pages.values() if ours else ()))
     from earnest.reporting.report import report
@@ -87,8 +100,9 @@ def command(
         )
         if ours:
             refuse_links(page)
+        beside = _write_beside(document, page, output)
         document.save(page)
-        _say(document, page)
+        _say(document, page, *beside)
         if output.open:
             import webbrowser
 
@@ -120,7 +134,45 @@ def _choose_paths(run: Path, out: Path | None, metrics: list[str]) -> dict[str |
     return {name: out.with_name(f"{out.stem}-{name}{out.suffix}") for name in metrics}
 
 
-def _say(page: Report, path: Path) -> None:
+def _check_beside(output: ReportOutput, pages: Mapping[str | None, Path]) -> None:
+    """Refuse before any work a checklist or a card that could not be written after it."""
+    asked = {"--checklist": (output.checklist, CHECKLISTS), "--card": (output.card, CARDS)}
+    for option, (path, endings) in asked.items():
+        if path is None:
+            continue
+        if len(pages) > 1:
+            raise InputError(f"{option} is for one metric", cure="Pass one --metric.")
+        check_ending(path, endings)
+        check_folder(path)
+        if path.resolve() in {page.resolve() for page in pages.values()}:
+            raise InputError(
+                f"{option} and the report have the same name", got=str(path), cure="Change one."
+            )
+
+
+def _write_beside(document: Report, page: Path, output: ReportOutput) -> tuple[Path, ...]:
+    """Write the checklist and the card that were asked for; the checklist links to the page."""
+    from earnest.core.base.writing import write_file
+
+    paths = []
+    if output.checklist is not None:
+        linked = page.suffix.lower() in (".html", ".htm")
+        link = find_link(page, output.checklist.parent) if linked else ""
+        paths.append(document.to_checklist().save(output.checklist, link))
+    if output.card is not None:
+        paths.append(write_file(output.card, document.to_card()))
+    return tuple(paths)
+
+
+def find_link(page: Path, folder: Path) -> str:
+    """Return where a page is, seen from a folder; nothing on another drive."""
+    try:
+        return quote(Path(os.path.relpath(page.resolve(), folder.resolve())).as_posix())
+    except ValueError:
+        return ""
+
+
+def _say(page: Report, *paths: Path) -> None:
     from earnest.cli.show.estimate import emit_blocks, remarks, show_paragraph
 
     answer = page.content.answer
@@ -128,5 +180,5 @@ def _say(page: Report, path: Path) -> None:
     cautions = remarks(answer.cautions, answer.checked) if answer.checked else ()
     emit_blocks(
         [show_paragraph(page.content.sentence, "bold"), show_paragraph(answer.lede)],
-        [*cautions, show_paragraph(f"Wrote {path}")],
+        [*cautions, *(show_paragraph(f"Wrote {path}") for path in paths)],
     )
