@@ -666,6 +666,17 @@ def limits_shifted() -> Words:
 
 
 @note("EN086")
+def limits_in_two_stages(n_inner: int, n_models: int) -> Words:
+    """Limits of the corrected scores of samples, each by samples of its own."""
+    return Words(
+        f"The limits are those of corrected scores of bootstrap samples, each by {n_inner} samples "
+        f"of its own: {n_models:,} models.",
+        "SIMULATED",
+        f"With a search, {arg('method', 'bbc')} needs one search in all.",
+    )
+
+
+@note("EN086")
 def error_of_difference_too_large() -> Words:
     """The standard error of a difference by the influence function."""
     return Words(

@@ -237,7 +237,7 @@ def _list_calibration(each: ClassCalibration, end: str) -> Iterator[tuple[str, s
 def _list_subgroups(groups: Subgroups, title: str) -> Iterator[tuple[str, str, str]]:
     for each in groups.subgroups:
         name = f"{title}, {each.name}, n={each.n_cases:,}"
-        yield name, show_value(groups, each), show_limits(groups, each).strip("[]").replace(",", " to")
+        yield name, show_value(groups, each), show_limits(groups, each).strip("[]").replace(", ", " to ")
 
 
 def _show(value: float) -> str:
