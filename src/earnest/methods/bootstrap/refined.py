@@ -94,12 +94,12 @@ class Refined:
     def __call__(self, call: ReplicatesCall) -> EstimateParts:
         """Return the training score plus the mean of (score on all cases - score on the sample)."""
         replicates, metric = call.replicates, call.metric
-        if self.interval == "shifted" and metric.ideal is not None:
+        if self.interval != "none" and metric.ideal is not None:
             raise MetricError(
-                f"the score of a model on its own sample does not vary for {metric.name!r}",
+                f"the score of a model on its own sample hardly varies for {metric.name!r}",
                 needs="a metric with a best value, such as 'roc_auc' or 'brier'",
                 got=metric.name,
-                cure=f"Use {arg('interval', 'two_stage')}, or {arg('method', 'bbc')}.",
+                cure=f"Leave {arg('interval')} out, or use {arg('method', 'bbc')}.",
             )
         drawn = score_drawn(replicates, metric, call.n_jobs)
         gaps = score_replicates(replicates, metric, call.n_jobs) - drawn

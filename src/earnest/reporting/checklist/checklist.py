@@ -218,9 +218,7 @@ def list_performance(study: Study) -> FactTable:
     if study.subgroups is not None:
         rows += _list_subgroups(study.subgroups, study.title)
     level = 0.95 if estimate.interval is None else estimate.interval.confidence_level
-    return FactTable(
-        "Performance", ("Measure", "Value", f"{percent(level)} interval"), tuple(rows)
-    )
+    return FactTable("Performance", ("Measure", "Value", f"{percent(level)} interval"), tuple(rows))
 
 
 def _list_calibration(each: ClassCalibration, end: str) -> Iterator[tuple[str, str, str]]:
@@ -237,7 +235,11 @@ def _list_calibration(each: ClassCalibration, end: str) -> Iterator[tuple[str, s
 def _list_subgroups(groups: Subgroups, title: str) -> Iterator[tuple[str, str, str]]:
     for each in groups.subgroups:
         name = f"{title}, {each.name}, n={each.n_cases:,}"
-        yield name, show_value(groups, each), show_limits(groups, each).strip("[]").replace(", ", " to ")
+        yield (
+            name,
+            show_value(groups, each),
+            show_limits(groups, each).strip("[]").replace(", ", " to "),
+        )
 
 
 def _show(value: float) -> str:

@@ -147,7 +147,7 @@ ITEMS = (
         "Say why these measures.", sections=("answer", "curves", "thresholds", "rivals"),
     ),
     ChecklistItem("12f", METHODS, "Analysis", "Updates of the model after its evaluation", "", E),
-    ChecklistItem("12g", METHODS, "Analysis", "How predictions for the evaluation were made", "", E),
+    ChecklistItem("12g", METHODS, "Analysis", "How its predictions were made", "", E),
     ChecklistItem("13", METHODS, "Class imbalance", "What was done about rare classes"),
     ChecklistItem(
         "14", METHODS, "Fairness", "What was done for fairness, and why",
@@ -161,12 +161,12 @@ ITEMS = (
         "16", METHODS, "Development against evaluation",
         "Differences in setting, criteria, outcome and predictors", "", E,
     ),
-    ChecklistItem("17", METHODS, "Ethics", "Approval and consent", "Name the committee and consent."),
+    ChecklistItem("17", METHODS, "Ethics", "Approval and consent", "Name committee and consent."),
     ChecklistItem("18a", OPEN, "Funding", "Who paid, and their role", "Name the funders."),
     ChecklistItem("18b", OPEN, "Interests", "Conflicts of interest", "Declare them."),
     ChecklistItem("18c", OPEN, "Protocol", "Where it is", "Say where, or that there is none."),
     ChecklistItem("18d", OPEN, "Registration", "Register and number", "Give both, or say none."),
-    ChecklistItem("18e", OPEN, "Data", "Where the data are", "Say where, or why they are not open."),
+    ChecklistItem("18e", OPEN, "Data", "Where the data are", "Say where, or why not."),
     ChecklistItem(
         "18f", OPEN, "Code", "Where the code is", "Publish the command, and say where.",
         sections=("computed",),

@@ -26,8 +26,10 @@ _WIDTHS = (0.06, 0.19, 0.4, 0.12, 0.23)  # of the page, in LaTeX
 
 
 def _note(checklist: Checklist) -> str:
-    return f"{word_count(checklist)[:1].upper()}{word_count(checklist)[1:]}. Items in short; their "\
+    return (
+        f"{word_count(checklist)[:1].upper()}{word_count(checklist)[1:]}. Items in short; their "
         f"full text: {SOURCE}."
+    )
 
 
 def _author(row: ChecklistRow) -> str:
@@ -153,7 +155,9 @@ def _write_row(row: ChecklistRow, page: str) -> str:
         _show(_author(row)),
     )
     pairs = zip(HEADS, cells, strict=True)
-    return "<tr>" + "".join(f'<td data-head="{head}">{cell}</td>' for head, cell in pairs) + "</tr>\n"
+    return (
+        "<tr>" + "".join(f'<td data-head="{head}">{cell}</td>' for head, cell in pairs) + "</tr>\n"
+    )
 
 
 def _show(text: str) -> str:

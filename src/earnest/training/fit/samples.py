@@ -83,9 +83,7 @@ class Samples:
             cure=f"Draw every class apart: {arg('stratify', True)}.",
         )
 
-    def _draw_from(
-        self, counts: NDArray[np.int64], rng: np.random.Generator
-    ) -> NDArray[np.int64]:
+    def _draw_from(self, counts: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
         """Return a draw with replacement from the units of a sample: (n,)."""
         target, n = self.target, self.target.n
         units, layers = np.arange(n), np.zeros(n, dtype=np.int64)

@@ -83,7 +83,11 @@ def load_replicates(path: str | Path, *, verify: bool = True) -> Replicates:
     inner = {name: arrays.get(f"{INNER}{name}") for name in ARRAYS[:2]}
     if inner["responses"] is not None and inner["counts"] is not None:
         second = replace(
-            replicates, responses=inner["responses"], counts=inner["counts"], n_failed=0, cautions=()
+            replicates,
+            responses=inner["responses"],
+            counts=inner["counts"],
+            n_failed=0,
+            cautions=(),
         )
         replicates = replace(replicates, inner=second)
     if verify and replicates.fingerprint != facts["fingerprint"]:
