@@ -50,8 +50,8 @@ def test_the_shifted_interval_is_the_quantiles_on_own_samples_less_the_optimism(
 def test_a_slope_on_the_own_sample_does_not_vary_so_that_it_has_no_such_interval() -> None:
     made = example_replicates("regression", n_cases=40, n_replicates=30, seed=4)
     for interval in ("shifted", "two_stage"):
+        method = f"refined(interval='{interval}')"
         with pytest.raises(MetricError):
-            method = f"refined(interval='{interval}')"
             en.estimate(made, method=method, metric="calibration_slope")
     with pytest.raises(InputError):
         en.estimate(made, method="refined(interval='none of these')", metric="r2")
@@ -140,7 +140,8 @@ def test_two_stages_survive_files_and_choices_of_replicates(
 ) -> None:
     again = en.Replicates.load(staged.save(tmp_path / "staged.npz"))
     assert again.fingerprint == staged.fingerprint
-    assert again.inner is not None and staged.inner is not None
+    assert again.inner is not None
+    assert staged.inner is not None
     np.testing.assert_array_equal(again.inner.counts, staged.inner.counts)
     some = staged.take(np.array([3, 1]))
     assert some.inner is not None

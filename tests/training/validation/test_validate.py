@@ -154,7 +154,8 @@ def test_groups_are_resampled_and_kept_together(run: Path, validated: Validation
     found = en.validate(run, table, group="hospital", n_resamples=40, folds=3, rng=0)
     assert found.calibration.n_units == 17
     alone = en.validate(run, table, n_resamples=40, folds=3, rng=0)
-    assert found.case_mix is not None and alone.case_mix is not None
+    assert found.case_mix is not None
+    assert alone.case_mix is not None
     grouped, single = found.case_mix.membership, alone.case_mix.membership
     assert grouped.value == single.value
     assert grouped.standard_error != single.standard_error  # groups of 45 are not 45 cases

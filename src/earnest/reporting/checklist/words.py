@@ -74,7 +74,10 @@ def say_missing(study: Study) -> str:
     if not gaps:
         return "No predictor has missing values."
     listed = some((f"{_quote(each.name)} {each.n_missing:,}" for each in gaps), limit=MOST_NAMED)
-    words = f"Of {len(study.predictors):,} predictors {len(gaps):,} have missing values: {listed}."
+    verb = "has" if len(gaps) == 1 else "have"
+    words = (
+        f"{len(gaps):,} of {len(study.predictors):,} predictors {verb} missing values: {listed}."
+    )
     if study.portfolio == DEFAULT:
         words += (
             " Numbers were filled with the median, categories with the most frequent level, and a "

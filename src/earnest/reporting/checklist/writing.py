@@ -89,9 +89,12 @@ th, td {{ border-color: var(--rule); }}
 th, td {{ text-align: left; vertical-align: top; }}
 th {{ font-weight: 600; }}
 table.items {{ table-layout: fixed; }}
+table.facts td + td, table.facts th {{ overflow-wrap: normal; }}
 a {{ color: var(--accent); }}
 thead {{ display: table-header-group; }}
 tr {{ page-break-inside: avoid; }}
+h1, h2 {{ page-break-after: avoid; }}
+@media print {{ body {{ background: #ffffff; padding: 0; }} }}
 @media screen and (max-width: 700px) {{
   table.items thead {{ display: none; }}
   table.items tr, table.items td {{ display: block; width: auto !important; border-width: 0; }}
@@ -125,7 +128,7 @@ def _write_table(table: FactTable) -> str:
         for row in table.rows
     )
     return (
-        f"<h2>{_show(table.title)}</h2>\n<table><thead><tr>{head}</tr></thead>"
+        f'<h2>{_show(table.title)}</h2>\n<table class="facts"><thead><tr>{head}</tr></thead>'
         f"<tbody>\n{rows}</tbody></table>"
     )
 
