@@ -43,9 +43,9 @@ def tell_validation(validation: Validation) -> Iterator[str]:
         words += (
             f" Events: {percent(round(mix.share, 3))} here, "
             f"{percent(round(mix.share_development, 3))} in the development. Log odds: mean "
-            f"{_show(mix.mean)} and standard deviation {mix.sd:.2f} here, {_show(mix.mean_development)} "
-            f"and {mix.sd_development:.2f} there. They tell the two apart with an AUC of "
-            f"{mix.membership.value:.2f}"
+            f"{_show(mix.mean)} and standard deviation {mix.sd:.2f} here, "
+            f"{_show(mix.mean_development)} and {mix.sd_development:.2f} there. They "
+            f"tell the two apart with an AUC of {mix.membership.value:.2f}"
         )
         ends = mix.membership.interval
         words += "." if ends is None else f" ({ends.low:.2f} to {ends.high:.2f}; 0.5: not at all)."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
 from earnest.core.text.paper import PaperTable
@@ -38,8 +39,8 @@ def _write_blocks(study: Study) -> Iterator[str]:
     yield _join(say_performance(study))
     yield "## Model"
     yield _join(say_delivered(study), *tell_item("15", study), *tell_item("18f", study))
-    if study.has_model:
-        yield f"Use it: `earnest predict {study.folder} new.csv`."
+    if study.has_model and study.folder:
+        yield f"Use it: `earnest predict {shlex.quote(study.folder)} new.csv`."
     yield "## Intended use"
     yield AUTHOR.format("who may use the model, for whom, for which decision, and what not for")
     yield "## Training data"

@@ -15,7 +15,7 @@ from earnest.core.results.calibration import ClassCalibration, Coefficient
 from earnest.core.results.subgroups import Subgroups
 from earnest.core.text.estimate import limits_words, print_numbers
 from earnest.core.text.numbers import MINUS, percent
-from earnest.core.text.subgroups import show_limits, show_value
+from earnest.core.text.subgroups import show_score, show_value
 from earnest.reporting.checklist.items import ITEMS, Applies, ChecklistItem
 from earnest.reporting.checklist.study import Study
 from earnest.reporting.checklist.words import tell_item
@@ -182,9 +182,7 @@ def list_flow(study: Study) -> FactTable:
     if flow.n_not_searched:
         rows.append(("Not searched: no time in the budget", f"{flow.n_not_searched:,}"))
     rows.append(("Cases in search and validation", f"{flow.n_cases:,}"))
-    rows += [
-        (f"  with outcome {each.label}", f"{each.n_cases:,}") for each in reversed(study.outcomes)
-    ]
+    rows += [(f"  with outcome {each.label}", f"{each.n_cases:,}") for each in study.outcomes]
     if study.n_groups is not None:
         rows.append((f"  groups by {study.group}", f"{study.n_groups:,}"))
     if study.has_model:
@@ -235,11 +233,8 @@ def _list_calibration(each: ClassCalibration, end: str) -> Iterator[tuple[str, s
 def _list_subgroups(groups: Subgroups, title: str) -> Iterator[tuple[str, str, str]]:
     for each in groups.subgroups:
         name = f"{title}, {each.name}, n={each.n_cases:,}"
-        yield (
-            name,
-            show_value(groups, each),
-            show_limits(groups, each).strip("[]").replace(", ", " to "),
-        )
+        ends = f"{show_score(groups, each.low)} to {show_score(groups, each.high)}"
+        yield name, show_value(groups, each), ends if each.judged else str(each.standing)
 
 
 def _show(value: float) -> str:

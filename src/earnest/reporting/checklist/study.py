@@ -20,8 +20,6 @@ from earnest.core.results.subgroups import Subgroups
 from earnest.core.results.thresholds import Thresholds
 from earnest.reporting.sources.asking import Results
 
-MODEL = "model.skops"
-
 
 @dataclass(frozen=True)
 class Predictor:
@@ -78,7 +76,7 @@ class Study:
     participants : Participants
         The flow of rows.
     outcomes : tuple of OutcomeCount
-        Cases of every class, the positive one of two last; events; none for numbers.
+        Cases of every class, the positive one of two first; events; none for numbers.
     predictors : tuple of Predictor
         The columns that models see.
     left_out : mapping of str to str
@@ -185,7 +183,7 @@ def find_study(results: Results) -> Study | None:
         portfolio=str(tuning.get("portfolio") or ""),
         drop=material.drop,
         seed=results.seed,
-        has_model=MODEL in material.files,
+        has_model=material.refitted,
         title=material.title,
         estimate=estimate,
         calibration=results.calibration,
@@ -230,4 +228,5 @@ def _count_outcomes(target: Target) -> tuple[OutcomeCount, ...]:
         return ()
     counts = np.bincount(target.y.astype(np.int64), minlength=len(target.classes))
     pairs = zip(target.classes, counts.tolist(), strict=True)
-    return tuple(OutcomeCount(str(label), count) for label, count in pairs)
+    every = tuple(OutcomeCount(str(label), count) for label, count in pairs)
+    return every[::-1] if target.task is Task.BINARY else every

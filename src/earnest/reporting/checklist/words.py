@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator
 
 from earnest.core.base.check import some
@@ -50,16 +51,15 @@ def say_outcome(study: Study) -> str:
     n = study.participants.n_cases
     counts = [
         f"{each.n_cases:,} {_quote(each.label)} ({percent(round(each.n_cases / n, 3))})"
-        for each in reversed(study.outcomes)
+        for each in study.outcomes
     ]
     return f"{words}: {join_names(counts)}." if counts else f"{words}."
 
 
 def say_predictors(study: Study) -> str:
     """Return how many columns were candidates, and which others were left out."""
-    words = f"{write_count(len(study.predictors), 'column')} of the table were candidate predictors"
-    if len(study.predictors) == 1:
-        words = words.replace("were candidate predictors", "was the candidate predictor")
+    count = len(study.predictors)
+    words = f"{write_count(count, 'column')} of the table {_was(count)} candidate predictors"
     if study.left_out:
         listed = some(
             (f"{_quote(name)} ({kind})" for name, kind in study.left_out.items()), limit=MOST_NAMED
@@ -211,7 +211,7 @@ def _tell_measures(study: Study) -> Iterator[str]:
         measures.append("calibration in the large, slope, expected / observed, and curves")
     if study.thresholds is not None and "net_benefit" in study.thresholds.curves:
         measures.append("net benefit at every threshold, against treating all and none")
-    yield f"{join_names(measures)}."
+    yield f"{'; '.join(measures)}."
     if study.compared:
         yield "The winner is compared with every other configuration, at one level for all."
 
@@ -270,7 +270,9 @@ def _tell_output(study: Study) -> Iterator[str]:
 def _tell_code(study: Study) -> Iterator[str]:
     used = ", ".join(f"{name} {number}" for name, number in study.versions.items())
     seed = "" if study.seed is None else f", seed {study.seed}"
-    yield f"{used}{seed}; the folder {_quote(study.folder)} holds plan, predictions and run file."
+    yield f"{used}{seed}."
+    if study.folder:
+        yield f"The folder {_quote(study.folder)} holds plan, predictions and run file."
 
 
 def _tell_flow(study: Study) -> Iterator[str]:
@@ -295,8 +297,8 @@ def _tell_analyses(study: Study) -> Iterator[str]:
 
 def _tell_model(study: Study) -> Iterator[str]:
     yield say_delivered(study)
-    if study.has_model:
-        folder = study.folder
+    if study.has_model and study.folder:
+        folder = shlex.quote(study.folder)
         yield f"`model.skops` holds it; `earnest predict {folder} new.csv` uses it."
 
 
