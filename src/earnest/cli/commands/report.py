@@ -142,7 +142,7 @@ def _check_beside(output: ReportOutput, pages: Mapping[str | None, Path]) -> Non
             continue
         if len(pages) > 1:
             raise InputError(f"{option} is for one metric", cure="Pass one --metric.")
-        check_ending(path, endings)
+        check_ending(path, endings, option)
         check_folder(path)
         if path.resolve() in {page.resolve() for page in pages.values()}:
             raise InputError(
