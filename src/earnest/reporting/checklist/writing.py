@@ -18,7 +18,7 @@ from earnest.reporting.checklist.checklist import (
     Standing,
     word_count,
 )
-from earnest.reporting.page import SECTIONS, allow_breaks, escape_markdown, tokens
+from earnest.reporting.page import SECTIONS, allow_breaks, escape_markdown, mark_code, tokens
 
 HEADS = ("Item", "What is asked", "What the run says", "In the report", "The author must write")
 TITLES = dict(SECTIONS)
@@ -153,9 +153,9 @@ def _write_row(row: ChecklistRow, page: str) -> str:
     cells = (
         f"<b>{row.item.number}</b>",
         f"<b>{_show(row.item.topic)}</b><br>{_show(row.item.asks)}",
-        "<br>".join(_show(text) for text in row.facts) or "–",
+        "<br>".join(str(mark_code(text)) for text in row.facts) or "–",
         ", ".join(places) or "–",
-        _show(_author(row)),
+        str(mark_code(_author(row))),
     )
     pairs = zip(HEADS, cells, strict=True)
     return (
@@ -199,6 +199,17 @@ def _cells_of_latex(row: ChecklistRow) -> tuple[str, ...]:
     )
 
 
+def _latex(text: str) -> str:
+    """Return a text as LaTeX shows it, with what stands between backticks as code."""
+    pieces = text.split("`")
+    if len(pieces) % 2 == 0:  # a name of the user's has one
+        return latex(text)
+    return "".join(
+        f"\\texttt{{{latex(piece)}}}" if place % 2 else latex(piece)
+        for place, piece in enumerate(pieces)
+    )
+
+
 def _write_longtable(
     heads: Sequence[str], rows: Sequence[Sequence[str]], widths: Sequence[float]
 ) -> list[str]:
@@ -206,7 +217,7 @@ def _write_longtable(
         f">{{\\raggedright\\arraybackslash}}p{{{0.9 * width:.3f}\\textwidth}}" for width in widths
     )
     head = " & ".join(latex(cell) for cell in heads)
-    body = [" & ".join("{}" + latex(cell.strip()) for cell in row) + r" \\" for row in rows]
+    body = [" & ".join("{}" + _latex(cell.strip()) for cell in row) + r" \\" for row in rows]
     return [
         f"\\begin{{longtable}}{{{columns}}}",
         r"\toprule",
