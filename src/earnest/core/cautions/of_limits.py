@@ -671,8 +671,9 @@ def limits_in_two_stages(n_inner: int, n_models: int) -> Words:
     return Words(
         f"The limits are those of corrected scores of bootstrap samples, each by {n_inner} samples "
         f"of its own: {n_models:,} models.",
-        "SIMULATED",
-        f"With a search, {arg('method', 'bbc')} needs one search in all.",
+        "They are rather too narrow: in simulated studies with about 10 to 60 events, 95 % limits "
+        "of an AUC held in 86 to 94 %.",
+        f"For a search, {arg('method', 'bbc')} held in 95 % and needs one search in all.",
     )
 
 

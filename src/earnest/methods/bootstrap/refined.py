@@ -48,7 +48,7 @@ class Refined:
     interval : {'none', 'shifted', 'two_stage'}
         Noma et al. 2021. 'shifted' gives the quantiles of the scores of models on their own
         samples, less the optimism; 'two_stage' those of the corrected scores of the samples, each
-        of which is corrected by samples of its own.
+        of which is corrected by samples of its own, about the value.
     n_inner : int
         How many samples of each sample 'two_stage' trains on: with B samples, B times as many more
         models. The noise of few is taken out of the spread.
@@ -110,7 +110,7 @@ class Refined:
             draws = drawn + gap
             remarks = [*remarks, of_limits.limits_shifted()]
         elif self.interval == "two_stage":
-            draws = draw_two_stage(correct_each(replicates, metric, call.n_jobs))
+            draws = draw_two_stage(correct_each(replicates, metric, call.n_jobs), apparent + gap)
             n_models = replicates.n_replicates * (1 + replicates.n_inner) + 1
             remarks = [*remarks, of_limits.limits_in_two_stages(replicates.n_inner, n_models)]
         return EstimateParts(
@@ -121,18 +121,19 @@ class Refined:
         )
 
 
-def draw_two_stage(corrected: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return corrected scores of samples without the noise of few inner samples: (B,).
+def draw_two_stage(corrected: NDArray[np.float64], value: float) -> NDArray[np.float64]:
+    """Return corrected scores of samples about a value, without the noise of few inner ones: (B,).
 
     The variance of their means over I inner samples is that of infinitely many plus the inner
     variance over I (the law of total variance); they are drawn toward their mean by what that adds.
+    A sample has copies, so that its corrected score is too good: their mean is moved to the value.
 
     Examples
     --------
     >>> import numpy as np
     >>> from earnest.methods.bootstrap.refined import draw_two_stage
-    >>> draw_two_stage(np.array([[0.7, 0.7], [0.8, 0.8], [0.9, 0.9]])).round(3).tolist()
-    [0.7, 0.8, 0.9]
+    >>> draw_two_stage(np.array([[0.7, 0.7], [0.8, 0.8], [0.9, 0.9]]), 0.75).round(3).tolist()
+    [0.65, 0.75, 0.85]
     """
     corrected = corrected[np.isfinite(corrected).all(axis=1)]
     if len(corrected) < 2:
@@ -145,5 +146,4 @@ def draw_two_stage(corrected: NDArray[np.float64]) -> NDArray[np.float64]:
     noise = float(corrected.var(axis=1, ddof=1).mean()) / corrected.shape[1]
     spread = float(means.var(ddof=1))
     share = max(spread - noise, 0.0) / spread if spread > 0.0 else 1.0
-    centre = means.mean()
-    return np.asarray(centre + np.sqrt(share) * (means - centre))
+    return np.asarray(value + np.sqrt(share) * (means - means.mean()))
