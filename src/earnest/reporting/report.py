@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -17,12 +17,18 @@ from earnest.core.base.writing import write_file
 from earnest.core.cautions.meanings import MEANINGS, Meaning
 from earnest.core.data.subgroups import ByLike, list_names
 from earnest.core.results.specs import Side
+from earnest.core.results.validation import Validation
 from earnest.core.text.cleaning import clean_line
 from earnest.explanation.result import Explanation
 from earnest.explanation.suggest import Suggestion
 from earnest.reporting.checklist.card import write_card
 from earnest.reporting.checklist.checklist import Checklist, fill_checklist
-from earnest.reporting.checklist.study import Study, find_study, refuse_study
+from earnest.reporting.checklist.study import (
+    Study,
+    check_validation,
+    find_study,
+    refuse_study,
+)
 from earnest.reporting.model import (
     SCHEMA,
     Answer,
@@ -165,16 +171,27 @@ class Report:
     folder: Path | None = None
     study: Study | None = None
 
-    def to_checklist(self) -> Checklist:
+    def to_checklist(self, validation: Validation | None = None) -> Checklist:
         """Return the TRIPOD+AI table: what was done, where it stands, what the author writes.
+
+        Parameters
+        ----------
+        validation : Validation, optional
+            What `earnest.validate` says of the delivered model on new cases, for the items on an
+            evaluation.
 
         Raises
         ------
         EvidenceError
             For a source other than a finished run of `tune`.
+        InputError
+            For a validation of another model.
         """
         sections = [name for name, _ in SECTIONS if getattr(self.content, name) is not None]
-        return fill_checklist(self._need_study(), sections)
+        study = self._need_study()
+        if validation is not None:
+            study = replace(study, validation=check_validation(study, validation))
+        return fill_checklist(study, sections)
 
     def to_card(self) -> str:
         """Return a model card as Markdown, from the same facts as the checklist."""

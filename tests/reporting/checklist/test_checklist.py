@@ -6,6 +6,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -163,6 +164,27 @@ def test_the_paragraph_of_methods_begins_with_the_cases(report: Report) -> None:
     flow = study.participants
     numbers = [int(number) for number in re.findall(r"\b\d+\b", computed.paragraph)]
     assert numbers[:3] == [flow.n_rows, flow.n_without_outcome, flow.n_cases]
+
+
+def test_a_validation_fills_the_items_on_an_evaluation(
+    run: Path, report: Report, tmp_path: Path, call: Callable[..., int]
+) -> None:
+    new = make_table().sample(50, random_state=1)
+    validation = en.validate(run, new, n_resamples=30, folds=3, refit=False, rng=0)
+    path = validation.save(tmp_path / "validation.json")
+    filled = report.to_checklist(validation)
+    assert Standing.ELSEWHERE not in filled.count()
+    assert str(validation.n_cases) in " ".join(filled["20c"].facts)
+    assert len(filled["24"].facts) == len(validation.updates) + 1
+    rows = len(report.to_checklist().tables[2].rows)
+    assert len(filled.tables[2].rows) == rows + len(validation.performance)
+    out = tmp_path / "tripod.md"
+    asked = ("--no-explain", "-o", tmp_path / "r.html", "--checklist", out)
+    assert call("report", run, *asked, "--validation", path) == 0
+    assert out.read_text("utf-8") == filled.to_markdown("r.html")
+    with pytest.raises(InputError):
+        report.to_checklist(replace(validation, model="another"))
+    assert call("report", run, "--validation", path) != 0
 
 
 def test_other_sources_are_refused_before_anything_is_written(

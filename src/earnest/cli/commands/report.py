@@ -23,6 +23,7 @@ from earnest.core.arguments.shared import PredictionsArguments, ScoresArguments
 from earnest.core.base.errors import InputError
 
 if TYPE_CHECKING:
+    from earnest.core.results.validation import Validation
     from earnest.reporting.report import Report
 
 HELP = (
@@ -59,6 +60,10 @@ class ReportOutput:
         Path | None,
         Argument("Also a TRIPOD+AI table: .md, .html or .tex.", "FILE", _WRITE, usual=True),
     ] = None
+    validation: Annotated[
+        Path | None,
+        Argument("For it: what validate --json wrote.", "FILE", _WRITE, usual=True),
+    ] = None
     card: Annotated[
         Path | None, Argument("Also a model card: .md.", "FILE", _WRITE, usual=True)
     ] = None
@@ -86,6 +91,7 @@ def command(
     names = [*dict.fromkeys(metric or [])]
     pages = _choose_paths(run, out, names)
     _check_beside(output, pages)
+    validation = _read_validation(output)
     ours = out is None or len(names) > 1  # names that the user did not choose
     refuse_links(*(pages.values() if ours else ()))
     from earnest.reporting.report import report
@@ -100,7 +106,7 @@ def command(
         )
         if ours:
             refuse_links(page)
-        beside = _write_beside(document, page, output)
+        beside = _write_beside(document, page, output, validation)
         document.save(page)
         _say(document, page, *beside)
         if output.open:
@@ -150,7 +156,20 @@ def _check_beside(output: ReportOutput, pages: Mapping[str | None, Path]) -> Non
             )
 
 
-def _write_beside(document: Report, page: Path, output: ReportOutput) -> tuple[Path, ...]:
+def _read_validation(output: ReportOutput) -> Validation | None:
+    """Return the validation for the checklist, None where none was given."""
+    if output.validation is None:
+        return None
+    if output.checklist is None:
+        raise InputError("--validation is for a checklist", cure="Add --checklist FILE.")
+    from earnest.core.results.validation import Validation
+
+    return Validation.load(output.validation)
+
+
+def _write_beside(
+    document: Report, page: Path, output: ReportOutput, validation: Validation | None
+) -> tuple[Path, ...]:
     """Write the checklist and the card that were asked for; the checklist links to the page."""
     from earnest.core.base.writing import write_file
 
@@ -158,7 +177,7 @@ def _write_beside(document: Report, page: Path, output: ReportOutput) -> tuple[P
     if output.checklist is not None:
         linked = page.suffix.lower() in (".html", ".htm")
         link = find_link(page, output.checklist.parent) if linked else ""
-        paths.append(document.to_checklist().save(output.checklist, link))
+        paths.append(document.to_checklist(validation).save(output.checklist, link))
     if output.card is not None:
         paths.append(write_file(output.card, document.to_card()))
     return tuple(paths)

@@ -16,6 +16,7 @@ from earnest.core.results.subgroups import Subgroups
 from earnest.core.text.estimate import limits_words, print_numbers
 from earnest.core.text.numbers import MINUS, percent
 from earnest.core.text.subgroups import show_score, show_value
+from earnest.core.text.validation import show_row
 from earnest.reporting.checklist.items import ITEMS, Applies, ChecklistItem
 from earnest.reporting.checklist.study import Study
 from earnest.reporting.checklist.words import tell_item
@@ -46,16 +47,19 @@ class ChecklistRow:
         What the run says, in sentences.
     sections : tuple of str
         The sections of the report that have it.
+    evaluated : bool
+        Whether the study has an evaluation on new cases.
     """
 
     item: ChecklistItem
     facts: tuple[str, ...]
     sections: tuple[str, ...]
+    evaluated: bool = False
 
     @property
     def standing(self) -> Standing:
         """How much of it the run tells."""
-        if self.item.applies is Applies.EVALUATION:
+        if self.item.applies is Applies.EVALUATION and not self.evaluated:
             return Standing.ELSEWHERE
         if not self.facts:
             return Standing.AUTHOR
@@ -155,6 +159,7 @@ def fill_checklist(study: Study, sections: Collection[str]) -> Checklist:
                 item,
                 tell_item(item.number, study),
                 tuple(name for name in item.sections if name in sections),
+                study.validation is not None,
             )
             for item in ITEMS
         ),
@@ -165,10 +170,9 @@ def fill_checklist(study: Study, sections: Collection[str]) -> Checklist:
 def word_count(checklist: Checklist) -> str:
     """Return how many items the run fills, and how many are left to the author."""
     run, shared, author, elsewhere = map(checklist.count().get, Standing)
-    return (
-        f"of {len(checklist.rows)} items the run fills {run or 0}, and {shared or 0} in part; "
-        f"{author or 0} are for the author, {elsewhere or 0} for an evaluation on new cases"
-    )
+    words = f"of {len(checklist.rows)} items the run fills {run or 0}, and {shared or 0} in part; "
+    words += f"{author or 0} are for the author"
+    return f"{words}, {elsewhere} for an evaluation on new cases" if elsewhere else words
 
 
 # The tables beside it.
@@ -215,6 +219,10 @@ def list_performance(study: Study) -> FactTable:
             rows += _list_calibration(each, f", {each.label}" if several else "")
     if study.subgroups is not None:
         rows += _list_subgroups(study.subgroups, study.title)
+    if study.validation is not None:
+        for each in study.validation.performance:
+            name, value, ends = show_row(each)
+            rows.append((f"New cases: {name}", value, ends or NONE))
     level = 0.95 if estimate.interval is None else estimate.interval.confidence_level
     return FactTable("Performance", ("Measure", "Value", f"{percent(level)} interval"), tuple(rows))
 

@@ -147,7 +147,7 @@ ITEMS = (
         "Say why these measures.", sections=("answer", "curves", "thresholds", "rivals"),
     ),
     ChecklistItem("12f", METHODS, "Analysis", "Updates of the model after its evaluation", "", E),
-    ChecklistItem("12g", METHODS, "Analysis", "How its predictions were made", "", E),
+    ChecklistItem("12g", METHODS, "Analysis", "How predictions were made for it", "", E),
     ChecklistItem("13", METHODS, "Class imbalance", "What was done about rare classes"),
     ChecklistItem(
         "14", METHODS, "Fairness", "What was done for fairness, and why",
@@ -159,7 +159,8 @@ ITEMS = (
     ),
     ChecklistItem(
         "16", METHODS, "Development against evaluation",
-        "Differences in setting, criteria, outcome and predictors", "", E,
+        "Differences in setting, criteria, outcome and predictors",
+        "Say how setting, criteria and assessment differ.", E,
     ),
     ChecklistItem("17", METHODS, "Ethics", "Approval and consent", "Name committee and consent."),
     ChecklistItem("18a", OPEN, "Funding", "Who paid, and their role", "Name the funders."),
@@ -185,7 +186,8 @@ ITEMS = (
         "Add demographics and treatments, overall and by group.",
     ),
     ChecklistItem(
-        "20c", RESULTS, "Participants", "How they differ from those of the development", "", E,
+        "20c", RESULTS, "Participants", "How they differ from those of the development",
+        "Add the predictors, side by side.", E,
     ),
     ChecklistItem(
         "21", RESULTS, "Development", "Participants and events in each analysis", "",

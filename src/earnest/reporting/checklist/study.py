@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from earnest.core.base.errors import EvidenceError
+from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import list_versions
 from earnest.core.data.target import Target, Task
 from earnest.core.results.calibration import Calibration
@@ -18,6 +18,7 @@ from earnest.core.results.estimate import Estimate
 from earnest.core.results.readiness import Readiness
 from earnest.core.results.subgroups import Subgroups
 from earnest.core.results.thresholds import Thresholds
+from earnest.core.results.validation import Validation
 from earnest.reporting.sources.asking import Results
 
 
@@ -109,6 +110,8 @@ class Study:
         What to be careful about.
     versions : mapping of str to str
         Of the software.
+    validation : Validation or None
+        Of the delivered model on new cases, where there is one.
     """
 
     source: str
@@ -139,6 +142,7 @@ class Study:
     compared: bool
     cautions: tuple[Caution, ...]
     versions: Mapping[str, str]
+    validation: Validation | None = None
 
     @property
     def n_missing(self) -> int:
@@ -204,6 +208,20 @@ def refuse_study(source: str) -> EvidenceError:
         got=source,
         cure="Tune with this version of earnest; other sources have a report, but no checklist.",
     )
+
+
+def check_validation(study: Study, validation: Validation) -> Validation:
+    """Return a validation, and refuse that of another model."""
+    name = study.estimate.winner or f"ensemble of {len(study.members)}"
+    labels = {each.label for each in study.outcomes}
+    if validation.model != name or validation.positive not in labels:
+        raise InputError(
+            "the validation is of another model",
+            needs=f"one of {name}, for {' or '.join(sorted(labels)) or study.task}",
+            got=f"{validation.model}, for {validation.positive}",
+            cure="Validate the model of this run: earnest validate RUN TABLE --json.",
+        )
+    return validation
 
 
 def _follow_rows(tuning: Mapping[str, Any]) -> Participants:

@@ -17,6 +17,8 @@ from earnest.core.text.readiness import list_verdict
 from earnest.core.text.subgroups import join_names, word_bound
 from earnest.core.text.subgroups import word_headline as word_subgroups
 from earnest.core.text.thresholds import tell_gain
+from earnest.core.text.validation import show_number, tell_validation
+from earnest.core.text.validation import word_headline as word_validation
 from earnest.methods.base import spec_of
 from earnest.reporting.checklist.study import Study
 
@@ -126,7 +128,8 @@ def _name_task(study: Study) -> Iterator[str]:
 
 
 def _name_objective(study: Study) -> Iterator[str]:
-    yield "This run develops a model and validates it internally; it has no new cases."
+    end = "; it has no new cases" if study.validation is None else ", and on new cases"
+    yield f"This run develops a model and validates it internally{end}."
 
 
 def _list_data(study: Study) -> Iterator[str]:
@@ -291,6 +294,9 @@ def _tell_analyses(study: Study) -> Iterator[str]:
     yield f"Search and validation: {n:,} cases{events}."
     if study.estimate.training is not None:
         yield f"Models of the folds: trained on {study.estimate.training} cases."
+    if study.validation is not None:
+        n, events = study.validation.n_cases, study.validation.n_events
+        yield f"Evaluation on new cases: {n:,} cases, {events:,} events."
     if study.has_model:
         yield f"Delivered model: fitted to {study.participants.n_delivered:,} cases."
 
@@ -311,6 +317,8 @@ def _tell_performance(study: Study) -> Iterator[str]:
     if study.subgroups is not None:
         yield word_subgroups(study.subgroups)
         yield word_bound(study.subgroups)
+    if study.validation is not None:
+        yield word_validation(study.validation)
 
 
 def _tell_meaning(study: Study) -> Iterator[str]:
@@ -333,15 +341,53 @@ def _tell_input(study: Study) -> Iterator[str]:
     )
 
 
-def _tell_elsewhere(study: Study) -> Iterator[str]:
-    yield "Not part of this run; `earnest validate` judges the model on new cases."
+ELSEWHERE = "Not part of this run; `earnest validate` judges the model on new cases."
+
+
+def _tell_updating(study: Study) -> Iterator[str]:
+    if study.validation is None:
+        yield ELSEWHERE
+        return
+    kinds = [str(update.kind) for update in study.validation.updates]
+    yield f"The model was judged {join_names(kinds)}, by cross-validation on the new cases."
 
 
 def _tell_predicting(study: Study) -> Iterator[str]:
-    yield (
-        "Not part of this run. Here every prediction is of a model of a fold that did not train "
-        "on the case; predictions.parquet holds them."
-    )
+    if study.validation is None:
+        yield ELSEWHERE
+    else:
+        yield "The delivered model predicted the new cases as it is, by `earnest validate`."
+
+
+def _tell_case_mix(study: Study) -> Iterator[str]:
+    if study.validation is None:
+        yield ELSEWHERE
+        return
+    n, events = study.validation.n_cases, study.validation.n_events
+    yield f"{write_count(n, 'new case')}, {events:,} with {_quote(study.validation.positive)}."
+    yield list(tell_validation(study.validation))[-1]
+
+
+def _tell_differences(study: Study) -> Iterator[str]:
+    if study.validation is None:
+        yield ELSEWHERE
+    else:
+        yield "Item 20c has how the cases differ by what the model says of them."
+
+
+def _tell_updated(study: Study) -> Iterator[str]:
+    if study.validation is None:
+        yield ELSEWHERE
+        return
+    for update in study.validation.updates:
+        line = ""
+        if update.intercept is not None and update.slope is not None:
+            slope, intercept = show_number(update.slope), show_number(update.intercept)
+            line = f" (log odds × {slope}, plus {intercept})"
+        kind = str(update.kind)
+        yield f"{kind[:1].upper()}{kind[1:]}{line}: log loss {show_number(update.log_loss.value)}."
+    shown = "is shown" if study.validation.is_worth_updating else "is not shown"
+    yield f"An update {shown} to be better than the model as it is."
 
 
 WORDS: dict[str, Callable[[Study], Iterator[str]]] = {
@@ -361,21 +407,21 @@ WORDS: dict[str, Callable[[Study], Iterator[str]]] = {
     "12c": _tell_building,
     "12d": _tell_clusters,
     "12e": _tell_measures,
-    "12f": _tell_elsewhere,
+    "12f": _tell_updating,
     "12g": _tell_predicting,
     "13": _tell_imbalance,
     "14": _tell_fairness,
     "15": _tell_output,
-    "16": _tell_elsewhere,
+    "16": _tell_differences,
     "18f": _tell_code,
     "20a": _tell_flow,
     "20b": _tell_characteristics,
-    "20c": _tell_elsewhere,
+    "20c": _tell_case_mix,
     "21": _tell_analyses,
     "22": _tell_model,
     "23a": _tell_performance,
     "23b": _tell_cluster_results,
-    "24": _tell_elsewhere,
+    "24": _tell_updated,
     "25": _tell_meaning,
     "26": _tell_limits,
     "27a": _tell_input,
