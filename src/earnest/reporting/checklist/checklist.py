@@ -220,8 +220,8 @@ def list_performance(study: Study) -> FactTable:
     if study.subgroups is not None:
         rows += _list_subgroups(study.subgroups, study.title)
     if study.validation is not None:
-        for each in study.validation.performance:
-            name, value, ends = show_row(each)
+        for measured in study.validation.performance:
+            name, value, ends = show_row(measured)
             rows.append((f"New cases: {name}", value, ends or NONE))
     level = 0.95 if estimate.interval is None else estimate.interval.confidence_level
     return FactTable("Performance", ("Measure", "Value", f"{percent(level)} interval"), tuple(rows))

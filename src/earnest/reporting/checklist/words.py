@@ -382,8 +382,9 @@ def _tell_updated(study: Study) -> Iterator[str]:
     for update in study.validation.updates:
         line = ""
         if update.intercept is not None and update.slope is not None:
-            slope, intercept = show_number(update.slope), show_number(update.intercept)
-            line = f" (log odds × {slope}, plus {intercept})"
+            line = (
+                f" (log odds × {show_number(update.slope)}, plus {show_number(update.intercept)})"
+            )
         kind = str(update.kind)
         yield f"{kind[:1].upper()}{kind[1:]}{line}: log loss {show_number(update.log_loss.value)}."
     shown = "is shown" if study.validation.is_worth_updating else "is not shown"
