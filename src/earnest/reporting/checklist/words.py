@@ -295,8 +295,8 @@ def _tell_analyses(study: Study) -> Iterator[str]:
     if study.estimate.training is not None:
         yield f"Models of the folds: trained on {study.estimate.training} cases."
     if study.validation is not None:
-        n, events = study.validation.n_cases, study.validation.n_events
-        yield f"Evaluation on new cases: {n:,} cases, {events:,} events."
+        new = study.validation
+        yield f"Evaluation on new cases: {new.n_cases:,} cases, {new.n_events:,} events."
     if study.has_model:
         yield f"Delivered model: fitted to {study.participants.n_delivered:,} cases."
 
