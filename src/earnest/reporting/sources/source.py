@@ -451,7 +451,7 @@ def _of_path(path: Path, metric: Any, options: dict[str, Any]) -> Material:
     if scores is not None:
         refuse_subgroups(options, "scores of folds")
         return material_of_fold_scores(scores, metric, path.name)
-    refuse_foreign(path, own=False)
+    refuse_foreign(path, ours=False)
     path = find_run_folder(path)
     if path.is_dir():
         return material_of_folder(path, metric, options)
