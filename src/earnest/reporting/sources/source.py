@@ -206,6 +206,7 @@ def _with_result(material: Material, result: RunResult, pi: Predictions) -> Mate
         n_fits=fits if isinstance(fits, int) and usable is not None else material.n_fits,
         drop=drop,
         leaks=_read_screen(tuning.get("leaks")),
+        tuning=tuning,
     )
 
 
