@@ -113,3 +113,8 @@ def test_few_times_and_strong_dependence_are_told() -> None:
     assert short.dependence is None
     with pytest.raises(EvidenceError):
         en.estimate(forecasts(when=None), metric="mse", method=BBC(resampler="moving_block"))
+
+
+def test_limits_of_subgroups_are_said_not_to_allow_for_time() -> None:
+    answer = en.estimate(forecasts(), metric="mse", by={"half": np.arange(200) // 100}, rng=0)
+    assert "subgroups_in_time" in {c.kind for c in answer.subgroups.cautions}

@@ -90,6 +90,16 @@ def few_times(times: int, worth: int) -> Words:
     )
 
 
+@caution("EN009")
+def subgroups_in_time() -> Words:
+    """Limits of subgroups do not allow for the dependence of cases in time order."""
+    return Words(
+        "The limits of subgroups treat cases as independent, and they are in time order.",
+        "They may be too narrow where losses depend on those before them.",
+        f"Pass blocks of time as {arg('groups')}, or judge a subgroup alone.",
+    )
+
+
 @caution("EN013", about=Scope.UNTESTED)
 def cases_untested(untested: int, cases: int) -> Words:
     """No fold tested some cases."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.provenance import list_versions
 from earnest.core.base.rng import Purpose
+from earnest.core.cautions import of_evidence
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.selection import Pooled
@@ -182,6 +183,8 @@ def _find_selection(estimate: Estimate, pi: Predictions) -> ResampledSelection:
 def _list_remarks(estimate: Estimate) -> Iterator[Caution]:
     """Yield what the estimate says of its cases, which holds in subgroups too."""
     yield from (caution for caution in estimate.cautions if not caution.changes_with_level)
+    if estimate.dependence is not None:
+        yield of_evidence.subgroups_in_time()
 
 
 def _lay_masks(columns: Sequence[SubgroupColumn]) -> tuple[list[Mask], list[_Cell]]:
