@@ -522,7 +522,7 @@ def material_of_fold_scores(
     return Material(
         source=source,
         speaker="the search",
-        title=METRICS[measure.name].title if measure.name in METRICS else measure.title,
+        title=METRICS[measure.name].title if measure.name in METRICS else measure.name,
         scale=measure.scale,
         fold_scores=scores,
         tried=tried,
