@@ -504,25 +504,26 @@ def material_of_fold_scores(
 ) -> Material:
     """Return what the scores of folds tell, without the predictions."""
     scores, measure = settle_metric(evidence, metric)
+    name = scores.measure.name
     params = scores.configs.params or ({},) * scores.n_configs
     values = scores.values.transpose(1, 2, 0).reshape(scores.n_configs, -1)  # (C, R * K)
     tested = np.isfinite(values).any(axis=0)
     whole = np.isfinite(values[:, tested]).all(axis=1)
     tried = tuple(
         SearchedConfiguration(
-            config=name,
+            config=config,
             params=plain_params(params[c]),
             score=number_or_none(values[c, tested].mean()) if whole[c] else None,
             folds=tuple(number_or_none(value) for value in values[c]),
             status=COMPLETE if whole[c] else INCOMPLETE,
             reason="" if whole[c] else _lacks(np.isfinite(values[c]), tested),
         )
-        for c, name in enumerate(scores.configs.ids)
+        for c, config in enumerate(scores.configs.ids)
     )
     return Material(
         source=source,
         speaker="the search",
-        title=METRICS[measure.name].title if measure.name in METRICS else measure.name,
+        title=METRICS[name].title if name in METRICS else name,
         scale=measure.scale,
         fold_scores=scores,
         tried=tried,
