@@ -27,6 +27,7 @@ from earnest.core.base.arrays import (
     yield_row_bytes,
 )
 from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.data.case_weights import CaseWeights, Weighting
 from earnest.core.data.folds import (
     FoldSizes,
     TrainingSizes,
@@ -355,7 +356,8 @@ class Predictions:
         ordered: bool = False,
         ids: ArrayLike | None = None,
         by: ByLike | None = None,
-        sample_weight: None = None,
+        sample_weight: ArrayLike | None = None,
+        weights: Weighting | str = Weighting.IMPORTANCE,
     ) -> Self:
         """Make Π from arrays.
 
@@ -396,21 +398,22 @@ class Predictions:
             Names of the cases.
         by : array-like or dict of array-like, optional
             Columns that divide the cases into subgroups, such as {'sex': sex, 'site': site}.
-        sample_weight : None
-            Not supported; weights are refused.
+        sample_weight : array-like, shape (n,), optional
+            How much each case counts, at least 0. Every metric is weighted; only the ratios matter.
+        weights : {'importance', 'survey', 'frequency'}
+            What they mean. 'survey': one over the chance to be drawn; with `strata`, and `groups`
+            as primary sampling units, resamples follow that design. 'frequency': a row of weight 3
+            becomes three cases. 'importance': how much a case matters, such as exposure.
         """
-        if sample_weight is not None:
-            raise InputError(
-                "case weights are not supported",
-                needs="cases of equal weight",
-                got="`sample_weight`",
-                cure=(
-                    "Leave it out; if a case stands for several, repeat its row and give the "
-                    "copies the same group."
-                ),
-            )
         refuse_other_order(
-            {"y": y, "scores": scores, "fold": fold, "groups": groups, "strata": strata}
+            {
+                "y": y,
+                "scores": scores,
+                "fold": fold,
+                "groups": groups,
+                "strata": strata,
+                "sample_weight": sample_weight,
+            }
         )
         array = as_array("scores", scores)
         target, order = read_target(
@@ -438,7 +441,7 @@ class Predictions:
         if np.may_share_memory(responses, array):
             responses = kept(responses)
         folds, fold_names = encode_folds(fold, target.n, responses.shape[2])
-        return cls(
+        pi = cls(
             target=target,
             configs=table,
             responses=responses,
@@ -447,6 +450,43 @@ class Predictions:
             kind=kind,
             threshold=check_threshold(threshold, target, kind),
         )
+        return pi if sample_weight is None else pi.with_weights(sample_weight, weights)
+
+    def with_weights(
+        self, sample_weight: ArrayLike, weights: Weighting | str = Weighting.IMPORTANCE
+    ) -> Self:
+        """Return Π of cases that count by these weights; see `from_arrays`.
+
+        Examples
+        --------
+        >>> import earnest as en
+        >>> pi = en.Predictions.from_arrays([0, 1], [0.2, 0.7]).with_weights([1, 3], "frequency")
+        >>> pi.target.y
+        array([0, 1, 1, 1])
+        """
+        read = CaseWeights.of(sample_weight, weights, self.n_cases)
+        target = self.target
+        if read.kind is Weighting.FREQUENCY:
+            return self._repeat_rows(read.values.astype(np.intp))
+        design = read.kind is Weighting.SURVEY and target.strata is not None
+        chosen = None if read.equal and not design else read
+        others = tuple(
+            replace(other, target=replace(other.target, weights=chosen)) for other in self.others
+        )
+        bare = replace(self, others=())
+        return replace(bare, target=replace(target, weights=chosen), others=others)
+
+    def _repeat_rows(self, counts: NDArray[np.intp]) -> Self:
+        """Return Π in which each row stands as often as it was counted."""
+        rows = np.repeat(np.arange(self.n_cases), counts)
+        if (counts == 1).all():
+            return self
+        bare = replace(self, target=replace(self.target, ids=None), others=())
+        others = tuple(
+            replace(other, target=replace(other.target, ids=None)).take(rows)
+            for other in self.others
+        )
+        return replace(bare.take(rows), others=others)
 
     @classmethod
     def from_frame(cls, frame: object, **options: Unpack[FrameOptions]) -> Self:
@@ -640,6 +680,8 @@ class Predictions:
         for array in parts:
             digest.update(b"-" if array is None else f"{array.dtype.name}{array.shape}".encode())
             digest.update(b"" if array is None else np.ascontiguousarray(array).tobytes())
+        if self.target.weights is not None:
+            digest.update(repr(self.target.weights.to_plain()).encode())
         return digest.hexdigest()[:32]
 
     def select(self, configs: int | str | Iterable[int | str]) -> Predictions:
