@@ -426,12 +426,13 @@ def samples_failed(failed: int, samples: int, error: str) -> Words:
 
 
 @caution("EN047")
-def search_weighted() -> Words:
+def search_weighted(scored: bool) -> Words:
     """The search weighed cases, and the estimate does not."""
     return Words(
-        "Configurations were scored with sample weights.",
+        f"Configurations were {'scored' if scored else 'fitted'} with sample weights"
+        f"{'' if scored else ', and compared without'}.",
         "The estimate weights every case equally, so it is about a different population.",
-        "Compare best_score_ with the naive value to see how much that matters.",
+        "Use a metric that takes weights, and pass them to the scorer.",
     )
 
 

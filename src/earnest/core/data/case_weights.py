@@ -118,7 +118,7 @@ class CaseWeights:
         if self.equal:
             return None
         scaled = self.values / self.values.max()
-        return scaled / float(scaled.mean())
+        return np.asarray(scaled / scaled.mean())
 
     def effective_size(self, rows: NDArray[np.bool_] | NDArray[np.intp] | None = None) -> float:
         """Return Kish's number of equal cases that some of these are worth: (sum w)² / sum w²."""

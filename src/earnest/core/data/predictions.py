@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, TypeGuard, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Self, TypeGuard, TypeVar, Unpack, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -467,7 +467,7 @@ class Predictions:
         read = CaseWeights.of(sample_weight, weights, self.n_cases)
         target = self.target
         if read.kind is Weighting.FREQUENCY:
-            return self._repeat_rows(read.values.astype(np.intp))
+            return self._repeat_rows(read.values)
         design = read.kind is Weighting.SURVEY and target.strata is not None
         chosen = None if read.equal and not design else read
         others = tuple(
@@ -476,17 +476,35 @@ class Predictions:
         bare = replace(self, others=())
         return replace(bare, target=replace(target, weights=chosen), others=others)
 
-    def _repeat_rows(self, counts: NDArray[np.intp]) -> Self:
-        """Return Π in which each row stands as often as it was counted."""
-        rows = np.repeat(np.arange(self.n_cases), counts)
-        if (counts == 1).all():
+    def unfold(self) -> Self:
+        """Return Π in which frequencies have become rows; as it is where it has none."""
+        weights = self.target.weights
+        if weights is None or weights.kind is not Weighting.FREQUENCY:
             return self
-        bare = replace(self, target=replace(self.target, ids=None), others=())
-        others = tuple(
-            replace(other, target=replace(other.target, ids=None)).take(rows)
-            for other in self.others
-        )
-        return replace(bare.take(rows), others=others)
+        return self._repeat_rows(weights.values)
+
+    def _repeat_rows(self, counts: NDArray[np.float64]) -> Self:
+        """Return Π in which each row stands as often as it was counted.
+
+        Copies come after all rows, since neighbours in one fold look like blocks of rows, except
+        where the cases are in time order.
+        """
+        places = np.arange(self.n_cases)
+        rows = np.repeat(places, counts.astype(np.intp))
+        twice = bool((counts > 1).any())  # names of cases are unique
+        if not self.target.ordered:
+            turns = np.concatenate([np.arange(count) for count in counts.astype(np.intp)])
+            rows = rows[np.argsort(turns, kind="stable")]
+        sizes = self.training_sizes
+        known = None if sizes == find_training_sizes(self.folds) else sizes
+
+        def repeat(pi: Predictions, others: tuple[Predictions, ...]) -> Any:
+            ids = None if twice else pi.target.ids
+            target = replace(pi.target, ids=ids, weights=None)
+            rowwise = replace(pi, target=target, others=()).take(rows)
+            return replace(rowwise, training_sizes=known, others=others)
+
+        return cast(Self, repeat(self, tuple(repeat(other, ()) for other in self.others)))
 
     @classmethod
     def from_frame(cls, frame: object, **options: Unpack[FrameOptions]) -> Self:

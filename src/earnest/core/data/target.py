@@ -249,7 +249,7 @@ class Target:
     def labelled_units(self) -> int:
         """The number of independent units: groups or cases; of marks, those that people labelled.
 
-        Where answers had unlike chances to be labelled, or cases weigh unlike, they count for fewer.
+        Where answers had unlike chances to be labelled, or cases weigh unlike, they are fewer.
         """
         units = self.effective_units
         share = 1.0 if self.measure is None else self.measure.labelled

@@ -90,6 +90,15 @@ class Weights:
         """Return some of the resamples."""
         return replace(self, values=self.values[rows])
 
+    def take_cases(self, rows: NDArray[np.intp]) -> Weights:
+        """Return the same resamples of some of the cases."""
+        return replace(
+            self,
+            values=np.ascontiguousarray(self.values[:, rows]),
+            factors=None if self.factors is None else self.factors[rows],
+            left_factors=None if self.left_factors is None else self.left_factors[rows],
+        )
+
     def scale(self, masses: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
         """Return what counts are multiplied by (n,): the masses of cases, and the factors."""
         if masses is None or self.factors is None:

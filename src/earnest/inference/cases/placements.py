@@ -165,7 +165,7 @@ def _find_shares(values: Array, others: Array, masses: Array, *, above: bool) ->
     low = below[np.searchsorted(ranked, values, "left")]
     up = below[np.searchsorted(ranked, values, "right")]
     share = np.clip((low + up) / (2.0 * below[-1]), 0.0, 1.0)
-    return share if above else 1.0 - share
+    return np.asarray(share if above else 1.0 - share)
 
 
 def _count_doubled(

@@ -314,7 +314,7 @@ def _wide(results: Results, shown: FigureSubject, level: float) -> Iterator[Pane
     winner = estimate.winner
     assert metric is not None
     assert winner is not None
-    if pi.target.task is Task.REGRESSION:
+    if pi.target.task is Task.REGRESSION and pi.target.weights is None:
         left, alone = own.residuals(pi, winner), estimate.n_configs == 1
         yield _raw(
             estimate,
@@ -324,7 +324,7 @@ def _wide(results: Results, shown: FigureSubject, level: float) -> Iterator[Pane
             "Line: running mean. Band: nine of ten residuals.",
             {"residuals": left},
         )
-    if pi.target.task is Task.SURVIVAL:
+    if pi.target.task is Task.SURVIVAL and pi.target.weights is None:
         groups = own.risk_groups(pi, winner, confidence_level=level)
         yield _raw(
             estimate,
@@ -348,6 +348,8 @@ def _wide(results: Results, shown: FigureSubject, level: float) -> Iterator[Pane
 
 def _confusion(pi: Predictions, estimate: Estimate, level: float) -> ConfusionMatrix | None:
     if not pi.target.has_classes or len(pi.target.classes) > MOST_CLASSES:
+        return None
+    if pi.target.weights is not None:
         return None
     matrix = own.confusion(pi, estimate.winner or 0, confidence_level=level)
     heading = "Decisions"

@@ -544,6 +544,7 @@ def prepare(options: SearchOptions, X: object, y: object, params: Params) -> Sea
     )
     if splits.oddity:
         problem = Problem(None, refusal=splits.oddity)
+    problem = problem.weigh(routed.score.get("sample_weight"), options.weights)
     seeded = options.random_state is not None or options.store is not None
     return SearchSetup(
         experiment=Experiment(
