@@ -437,6 +437,16 @@ def search_weighted(scored: bool) -> Words:
 
 
 @caution("EN047")
+def fitted_unweighted(kind: str) -> Words:
+    """Weights of cases choose and judge, and models are fitted without them."""
+    return Words(
+        f"The {kind} weights choose and judge configurations; models were fitted without them.",
+        "A model that is fitted with the weights may do better where they are large.",
+        "To fit with weights, use SearchCV and fit(X, y, sample_weight=...).",
+    )
+
+
+@caution("EN047")
 def tool_weighted(tool: str) -> Words:
     """A tool weighed cases, and the estimate does not."""
     return Words(

@@ -23,6 +23,7 @@ from earnest.core.base.arrays import refuse_other_order, refuse_unhashable
 from earnest.core.base.errors import InputError
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
+from earnest.core.data.case_weights import CaseWeights
 from earnest.core.data.selection import EnsembleRule
 from earnest.core.results.specs import Guide
 from earnest.core.text.doors import arg
@@ -497,6 +498,18 @@ class SearchSetup:
     seed: int
     identity: Mapping[str, str]
     guide: Guide | None = None
+
+    def weigh(self, weights: CaseWeights) -> SearchSetup:
+        """Return the same search whose scores and estimate count cases by their weights."""
+        score = {**self.routed.score, "sample_weight": weights.values}
+        problem = self.problem.weigh(weights.values, weights.kind)
+        return replace(
+            self,
+            problem=problem,
+            routed=replace(self.routed, score=score),
+            experiment=replace(self.experiment, plan=problem.plan, score_params=score),
+            identity={**self.identity, "weights": describe(weights.values)},
+        )
 
 
 def prepare(options: SearchOptions, X: object, y: object, params: Params) -> SearchSetup:
