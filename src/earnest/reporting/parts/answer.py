@@ -442,6 +442,12 @@ def _meaning(results: Results, estimate: Estimate) -> Iterator[str]:
     if is_on_items(estimate):
         yield f"“Items like these” means items drawn like these {n}: same source, same mix."
         return
+    if estimate.weighting is not None:
+        yield (
+            f"“New data” means the population that these {n} cases stand for by their "
+            f"{estimate.weighting.kind} weights: same source, same period."
+        )
+        return
     yield f"“New data” means cases drawn like these {n}: same source, same period, same mix."
 
 
