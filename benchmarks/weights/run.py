@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 import earnest as en
-from benchmarks.rows import write_rows
+from benchmarks.rows import read_rows, write_rows
 from benchmarks.subgroups.run import EDGE, FEATURES, FOLDS, LEARNERS, SLOPES, Model
 from benchmarks.weights.grid import METRICS, Cell, read_cells
 from earnest.core.data.weights import Weights
@@ -266,6 +266,11 @@ def sum_up(paths: list[Path]) -> list[Row]:
     ]
 
 
+def read_results() -> list[Row]:
+    """Return the rows of the committed results."""
+    return read_rows(Row, RESULTS)
+
+
 def main() -> None:
     """Run cells, or sum raw files up."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -275,16 +280,16 @@ def main() -> None:
     parser.add_argument("--half", choices=("seen", "unseen", "all"), default="all")
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--sum", type=Path, nargs="*")
-    asked = parser.parse_args()
-    if asked.sum:
-        write_rows(sum_up(asked.sum), RESULTS)
+    arguments = parser.parse_args()
+    if arguments.sum:
+        write_rows(sum_up(arguments.sum), RESULTS)
         return
     run_cells(
-        asked.out,
-        half=asked.half,
-        first=asked.first,
-        seconds=asked.seconds,
-        processes=asked.processes,
+        arguments.out,
+        half=arguments.half,
+        first=arguments.first,
+        seconds=arguments.seconds,
+        processes=arguments.processes,
     )
 
 

@@ -452,6 +452,7 @@ def tool_weighted(tool: str) -> Words:
     return Words(
         f"{tool} was given sample weights.",
         "The estimate weights every case equally, so it is about a different population.",
+        "Give them to the predictions: pi.with_weights(weights).",
     )
 
 

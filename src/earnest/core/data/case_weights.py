@@ -18,6 +18,7 @@ from earnest.core.base.provenance import JsonObject
 from earnest.core.text.doors import arg, word
 
 SAMPLE_WEIGHT = word("`sample_weight`", "--weight")
+MOST_UNLIKE = 1e12  # the ratio of two weights beyond which the smaller one is rounding
 MOST_ROWS = 5_000_000  # that frequencies may stand for
 
 Array = NDArray[np.float64]
@@ -82,6 +83,14 @@ class CaseWeights:
         if not (weights.values > 0).any():
             raise InputError(
                 f"{SAMPLE_WEIGHT} has no weight above 0", needs="at least one", got="none"
+            )
+        least = float(weights.values[weights.values > 0].min())
+        if float(weights.values.max()) / MOST_UNLIKE > least:
+            raise InputError(
+                f"the values of {SAMPLE_WEIGHT} are too unlike to be added up",
+                needs=f"a largest one of at most {MOST_UNLIKE:g} times the smallest above 0",
+                got=f"{weights.values.max():.6g} and {least:.6g}",
+                cure="Give cases that shall not count the weight 0.",
             )
         if meaning is Weighting.FREQUENCY:
             weights.refuse_fractions()

@@ -496,13 +496,13 @@ class Predictions:
             turns = np.concatenate([np.arange(count) for count in counts.astype(np.intp)])
             rows = rows[np.argsort(turns, kind="stable")]
         sizes = self.training_sizes
-        known = None if sizes == find_training_sizes(self.folds) else sizes
+        irregular = None if sizes == find_training_sizes(self.folds) else sizes
 
         def repeat(pi: Predictions, others: tuple[Predictions, ...]) -> Any:
             ids = None if twice else pi.target.ids
             target = replace(pi.target, ids=ids, weights=None)
             rowwise = replace(pi, target=target, others=()).take(rows)
-            return replace(rowwise, training_sizes=known, others=others)
+            return replace(rowwise, training_sizes=irregular, others=others)
 
         return cast(Self, repeat(self, tuple(repeat(other, ()) for other in self.others)))
 
@@ -511,9 +511,9 @@ class Predictions:
         """Make Π from a pandas, polars or Arrow table, wide or long.
 
         The options are those of `earnest.core.tables.frames.read_frame`: names of columns
-        (`target`, `fold`, `group`, `repeat`, `id`, `strata`, `time`, `event`, `configs`), the
-        `format`, and `task`, `positive`, `classes`, `response`, `threshold` and `ordered` as in
-        `from_arrays`.
+        (`target`, `fold`, `group`, `repeat`, `id`, `strata`, `time`, `event`, `weight`,
+        `configs`), the `format`, and `task`, `positive`, `classes`, `response`, `threshold`,
+        `ordered` and `weights` as in `from_arrays`.
 
         Examples
         --------

@@ -273,9 +273,10 @@ class Problem:
         if read.equal and kind is not Weighting.FREQUENCY:
             return self
 
-        def weigh(part: ResponsePlan) -> ResponsePlan:
-            others = tuple(map(weigh, part.others))
-            return replace(part, target=replace(part.target, weights=read), others=others)
+        def weigh(response: ResponsePlan) -> ResponsePlan:
+            others = tuple(map(weigh, response.others))
+            target = replace(response.target, weights=read)
+            return replace(response, target=target, others=others)
 
         return replace(self, plan=weigh(plan))
 

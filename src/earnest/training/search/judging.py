@@ -268,12 +268,12 @@ def _list_cautions(
         yield from warn_of_no_scores(ledger.ids[0])
     routed = prepared.routed
     weighed = problem.plan is not None and problem.plan.target.weights is not None
-    given = [
+    weights = [
         np.asarray(values)
         for name, values in routed.fit.items()
         if name.split("__")[-1] == "sample_weight"  # of a step of a pipeline, too
     ]
-    if any(np.ptp(values) > 0 for values in given) and not weighed:
+    if any(np.ptp(values) > 0 for values in weights) and not weighed:
         yield from warn_of_weights(scored=routed.score.get("sample_weight") is not None)
     if not problem.chooses:
         yield from warn_of_another_score(_name_score(options), problem.metric.name)

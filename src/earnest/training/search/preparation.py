@@ -23,7 +23,7 @@ from earnest.core.base.arrays import refuse_other_order, refuse_unhashable
 from earnest.core.base.errors import InputError
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
-from earnest.core.data.case_weights import CaseWeights
+from earnest.core.data.case_weights import CaseWeights, refuse_case_weights
 from earnest.core.data.selection import EnsembleRule
 from earnest.core.results.specs import Guide
 from earnest.core.text.doors import arg
@@ -558,6 +558,10 @@ def prepare(options: SearchOptions, X: object, y: object, params: Params) -> Sea
     if splits.oddity:
         problem = Problem(None, refusal=splits.oddity)
     problem = problem.weigh(routed.score.get("sample_weight"), options.weights)
+    if options.ensemble is not None and problem.plan is not None:
+        refuse_case_weights(
+            problem.plan.target.weights, "an ensemble", "Let `refit` choose one configuration."
+        )
     seeded = options.random_state is not None or options.store is not None
     return SearchSetup(
         experiment=Experiment(
