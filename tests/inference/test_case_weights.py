@@ -125,9 +125,9 @@ def test_delong_s_variance_is_the_sum_of_squared_weighted_placements() -> None:
     assert float(placed.auc[0]) == pytest.approx(area, rel=TIGHT)
     assert float(placed.variance()[0]) == pytest.approx(variance, rel=TIGHT)
     whole = en.Predictions.from_arrays(Y, SCORES[:, 0], sample_weight=WEIGHTS)
-    found = ask(whole, "roc_auc", "delong")
-    assert found.value == pytest.approx(area, rel=TIGHT)
-    assert found.standard_error == pytest.approx(variance**0.5, rel=TIGHT)
+    result = ask(whole, "roc_auc", "delong")
+    assert result.value == pytest.approx(area, rel=TIGHT)
+    assert result.standard_error == pytest.approx(variance**0.5, rel=TIGHT)
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "f1", "mcc", "balanced_accuracy", "log_loss"])
@@ -170,11 +170,11 @@ def test_value_and_error_of_one_configuration_are_those_of_r_s_survey(row: dict[
         sample_weight=column["weight"],
         weights="survey",
     )
-    found = en.estimate(pi, metric="accuracy" if hit else "mae", method="bbc", rng=0)
+    result = en.estimate(pi, metric="accuracy" if hit else "mae", method="bbc", rng=0)
     units = 12 if row["design"] == "clusters" else n  # without strata ours divides by the units
     factor = 1.0 if pi.target.surveyed else ((units - 1) / units) ** 0.5
-    assert found.value == pytest.approx(float(row["mean"]), rel=1e-12)
-    assert found.standard_error == pytest.approx(float(row["se"]) * factor, rel=1e-9)
+    assert result.value == pytest.approx(float(row["mean"]), rel=1e-12)
+    assert result.standard_error == pytest.approx(float(row["se"]) * factor, rel=1e-9)
 
 
 def test_the_spread_of_survey_resamples_is_the_error_of_r_s_survey() -> None:
@@ -212,14 +212,14 @@ def test_a_survey_draws_one_unit_less_than_each_stratum_has_and_whole_ones() -> 
 
 
 def test_the_estimate_says_what_weights_mean_and_what_they_are_worth() -> None:
-    found = ask(weigh(WEIGHTS, "survey", strata=FOLD), "accuracy")
-    assert found.weighting is not None
-    assert found.weighting.kind == "survey"
-    assert found.weighting.effective == pytest.approx(
+    result = ask(weigh(WEIGHTS, "survey", strata=FOLD), "accuracy")
+    assert result.weighting is not None
+    assert result.weighting.kind == "survey"
+    assert result.weighting.effective == pytest.approx(
         CaseWeights.of(WEIGHTS, "survey").effective_size()
     )
-    assert found.weighting.n_strata == 5
-    assert Estimate.from_dict(found.to_dict()).weighting == found.weighting
+    assert result.weighting.n_strata == 5
+    assert Estimate.from_dict(result.to_dict()).weighting == result.weighting
     assert ask(weigh(None), "accuracy").weighting is None
 
 
@@ -268,16 +268,16 @@ def test_comparisons_and_gains_are_weighted() -> None:
         )
         assert ours.difference == pytest.approx(theirs.difference, rel=1e-9)
     weighted = en.gain(weigh(WEIGHTS), metric="accuracy", rng=0, n_resamples=100)
-    found = en.estimate(weigh(WEIGHTS), metric="accuracy", rng=0, n_resamples=100)
-    assert weighted.corrected[-1] == pytest.approx(found.value, rel=1e-9)
-    assert weighted.naive[-1] == pytest.approx(found.naive, rel=1e-9)
+    result = en.estimate(weigh(WEIGHTS), metric="accuracy", rng=0, n_resamples=100)
+    assert weighted.corrected[-1] == pytest.approx(result.value, rel=1e-9)
+    assert weighted.naive[-1] == pytest.approx(result.naive, rel=1e-9)
 
 
 def test_scores_of_subgroups_are_weighted() -> None:
     by = {"part": np.arange(N) // 45}
-    found = en.estimate(weigh(WEIGHTS), metric="accuracy", by=by, rng=0, n_resamples=100)
-    assert found.subgroups is not None
-    winner = int(found.winner[1:]) if found.winner else 0
+    result = en.estimate(weigh(WEIGHTS), metric="accuracy", by=by, rng=0, n_resamples=100)
+    assert result.subgroups is not None
+    winner = int(result.winner[1:]) if result.winner else 0
     right = (SCORES[:, winner] > 0.5) == Y
-    for group, part in zip(found.subgroups, (slice(0, 45), slice(45, 90)), strict=True):
+    for group, part in zip(result.subgroups, (slice(0, 45), slice(45, 90)), strict=True):
         assert group.naive == pytest.approx(np.average(right[part], weights=WEIGHTS[part]))

@@ -35,14 +35,14 @@ def test_every_command_that_counts_weights_takes_the_column(
 ) -> None:
     names = ("--configs", "m0", "--configs", "m1", "--configs", "m2")
     usual = ("-m", "roc_auc", "--weight", "w", *names)
-    found = json.loads(run("estimate", weighted, *usual, "--rng", "1", "--json").out)
+    result = json.loads(run("estimate", weighted, *usual, "--rng", "1", "--json").out)
     naive = [roc_auc_score(Y, SCORES[:, c], sample_weight=WEIGHTS) for c in range(3)]
-    assert found["naive"] == pytest.approx(max(naive))
-    assert found["weighting"]["kind"] == "importance"
+    assert result["naive"] == pytest.approx(max(naive))
+    assert result["weighting"]["kind"] == "importance"
     design = ("--weights", "survey", "--strata", "layer", "--group", "psu")
     survey = ("-m", "roc_auc", "--weight", "w", *design, *names)
-    found = json.loads(run("estimate", weighted, *survey, "--json").out)
-    assert (found["weighting"]["n_strata"], found["weighting"]["n_units"]) == (4, 16)
+    result = json.loads(run("estimate", weighted, *survey, "--json").out)
+    assert (result["weighting"]["n_strata"], result["weighting"]["n_units"]) == (4, 16)
     done = run("compare", weighted, "m0", "m1", *survey, "--json")
     assert json.loads(done.out)["test"] == "corrected_bootstrap"
     assert run("gate", weighted, *survey, "--above", "0.99").code == 3
@@ -75,9 +75,9 @@ def test_tune_chooses_and_judges_by_weights_and_says_how_models_are_fitted(
     folder = tmp_path / "run"
     done = run("tune", tmp_path / "data.csv", *asked, "--rng", "1", "--out", folder, "--json")
     assert done.code == 0, done.err
-    found = json.loads((folder / "estimate.json").read_text(encoding="utf-8"))
-    assert found["weighting"]["kind"] == "survey"
-    assert "fitted_unweighted" in {caution["kind"] for caution in found["cautions"]}
+    result = json.loads((folder / "estimate.json").read_text(encoding="utf-8"))
+    assert result["weighting"]["kind"] == "survey"
+    assert "fitted_unweighted" in {caution["kind"] for caution in result["cautions"]}
     pi = Predictions.load(folder / "predictions.parquet")
     assert pi.target.weights is not None
     assert np.allclose(pi.target.weights.values, WEIGHTS)

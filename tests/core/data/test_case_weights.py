@@ -95,6 +95,7 @@ def test_a_part_of_the_cases_keeps_its_weights() -> None:
         (np.where(Y == 1, np.nan, 1.0), "importance"),
         (np.where(Y == 1, np.inf, 1.0), "survey"),
         (np.zeros(40), "survey"),
+        (np.where(Y == 1, 1e13, 1.0), "survey"),
         (WEIGHTS, "frequency"),
         (np.full(40, 1e6), "frequency"),
         (WEIGHTS, "exposure"),
@@ -102,7 +103,17 @@ def test_a_part_of_the_cases_keeps_its_weights() -> None:
         (np.ones((40, 2)), "importance"),
     ],
     ids=[
-        *("short", "negative", "missing", "infinite", "zero", "fractions", "huge", "kind"),
+        *(
+            "short",
+            "negative",
+            "missing",
+            "infinite",
+            "zero",
+            "unlike",
+            "fractions",
+            "huge",
+            "kind",
+        ),
         *("text", "columns"),
     ],
 )

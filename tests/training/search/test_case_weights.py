@@ -31,22 +31,22 @@ def test_scores_are_those_of_grid_search_and_the_estimate_is_of_weighted_cases()
     theirs = GridSearchCV(LogisticRegression(), GRID, scoring="roc_auc", cv=3)
     theirs.fit(X, Y, sample_weight=WEIGHTS)
     assert np.allclose(ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"])
-    found = ours.estimate_
+    result = ours.estimate_
     pi = ours.predictions_
-    winner = pi.configs.ids.index(str(found.winner))
-    assert found.naive == pytest.approx(
+    winner = pi.configs.ids.index(str(result.winner))
+    assert result.naive == pytest.approx(
         roc_auc_score(Y, pi.responses[:, winner, 0], sample_weight=WEIGHTS)
     )
-    assert found.weighting is not None
-    assert "search_weighted" not in {caution.kind for caution in found.cautions}
+    assert result.weighting is not None
+    assert "search_weighted" not in {caution.kind for caution in result.cautions}
 
 
 def test_frequencies_give_the_value_of_repeated_rows() -> None:
-    found = search("frequency").fit(X, Y, sample_weight=COUNTS)
-    assert found.predictions_.n_cases == COUNTS.sum()
+    result = search("frequency").fit(X, Y, sample_weight=COUNTS)
+    assert result.predictions_.n_cases == COUNTS.sum()
     weighted = search().fit(X, Y, sample_weight=COUNTS).estimate_
-    assert found.estimate_.naive == pytest.approx(weighted.naive, rel=1e-12)
-    assert found.estimate_.n_cases == COUNTS.sum()
+    assert result.estimate_.naive == pytest.approx(weighted.naive, rel=1e-12)
+    assert result.estimate_.n_cases == COUNTS.sum()
 
 
 def test_equal_weights_change_no_bit_where_the_learner_fits_alike() -> None:
@@ -56,8 +56,8 @@ def test_equal_weights_change_no_bit_where_the_learner_fits_alike() -> None:
 
 
 def test_earnest_s_metrics_score_with_weights_too() -> None:
-    found = search(scoring="ks").fit(X, Y, sample_weight=WEIGHTS)
-    assert found.estimate_.weighting is not None
+    result = search(scoring="ks").fit(X, Y, sample_weight=WEIGHTS)
+    assert result.estimate_.weighting is not None
     brier = search(scoring="brier").fit(X, Y, sample_weight=WEIGHTS)
     theirs = GridSearchCV(LogisticRegression(), GRID, scoring="neg_brier_score", cv=3)
     theirs.fit(X, Y, sample_weight=WEIGHTS)
@@ -69,17 +69,17 @@ def test_by_metadata_routing_the_scorer_s_request_decides() -> None:
         model = LogisticRegression().set_fit_request(sample_weight=True)
         for scored in (True, False):
             scorer = get_scorer("roc_auc").set_score_request(sample_weight=scored)
-            found = en.SearchCV(
+            result = en.SearchCV(
                 model, GRID, scoring=scorer, metric="roc_auc", cv=3, n_resamples=50, random_state=1
             ).fit(X, Y, sample_weight=WEIGHTS)
-            kinds = {caution.kind for caution in found.estimate_.cautions}
-            assert (found.estimate_.weighting is not None) is scored
+            kinds = {caution.kind for caution in result.estimate_.cautions}
+            assert (result.estimate_.weighting is not None) is scored
             assert ("search_weighted" in kinds) is not scored
 
 
 @pytest.mark.parametrize("kind", ["survey", "frequency"])
 def test_the_file_of_a_run_keeps_the_weights(kind: str, tmp_path: Path) -> None:
     store = tmp_path / "run.db"
-    found = search(kind, store=store).fit(X, Y, sample_weight=COUNTS)
+    result = search(kind, store=store).fit(X, Y, sample_weight=COUNTS)
     again = en.predictions_from(store)
-    assert again.fingerprint == found.predictions_.fingerprint
+    assert again.fingerprint == result.predictions_.fingerprint

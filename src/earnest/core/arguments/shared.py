@@ -106,9 +106,7 @@ class TableArguments(CsvArguments):
 
 
 EventColumn = Annotated[str | None, Argument("Survival event, 0 or 1.", "COLUMN", READ)]
-WeightColumn = Annotated[
-    str | None, Argument("Column of case weights.", "COLUMN", READ, usual=True)
-]
+WeightColumn = Annotated[str | None, Argument("Column of case weights.", "COLUMN", READ)]
 WeightKind = Annotated[
     str | None,
     Argument(

@@ -67,7 +67,6 @@ class TuneArguments(CasesArguments):
             "Column of case weights: they choose and judge, models are fitted without.",
             "COLUMN",
             READ,
-            usual=True,
         ),
     ] = None
     weights: Annotated[
