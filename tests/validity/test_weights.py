@@ -1,4 +1,4 @@
-"""How often weighted limits hold the population's value: the committed grid, and some of it again."""
+"""How often weighted limits hold the population's value: the committed grid, and some again."""
 
 from __future__ import annotations
 
