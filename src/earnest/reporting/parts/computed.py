@@ -176,9 +176,10 @@ def paragraph(results: Results) -> str:
     units, where = ("items", "items like these") if items else ("cases", "new data")
     if estimate.weighting is not None:
         units += f" ({tell_weights(estimate.weighting)})"
+    sample = "" if estimate.n_cases is None else f" on {estimate.n_cases:,} {units}"
     sentences = [
-        f"We evaluated {write_count(tried, 'configuration')}{whole} on {estimate.n_cases:,} {units}"
-        f"{folds} and estimated the {material.title} on {where} with the method “{spec.title}” "
+        f"We evaluated {write_count(tried, 'configuration')}{whole}{sample}{folds} and "
+        f"estimated the {material.title} on {where} with the method “{spec.title}” "
         f"({spec.cites}",
     ]
     if estimate.n_resamples:
