@@ -67,6 +67,7 @@ def about_cases(
             "halves": None if halves is None else halves.tolist(),
             "by": [column.to_plain() for column in target.subgroups],
             "weights": None if target.weights is None else target.weights.to_plain(),
+            "times": list(target.times),
             "outcome": {
                 "y": target.y.tolist(),
                 "event": None if target.event is None else target.event.tolist(),
@@ -100,6 +101,7 @@ class Cases(TypedDict):
     halves: list[int] | None
     by: list[dict[str, Any]]
     weights: dict[str, str] | None
+    times: list[float]
     outcome: CodedOutcome | None
 
 
@@ -180,6 +182,7 @@ def _read_about(run: RunFile) -> Cases:
         "halves": about["halves"],
         "by": about.get("by", []),
         "weights": about.get("weights"),
+        "times": about.get("times", []),
         "outcome": about.get("outcome"),
     }
     refuse_newer(run, CASES, cases["version"], VERSION)
@@ -202,6 +205,7 @@ def _decode_target(about: Cases, outcome: CodedOutcome, wanted: PredictionsReque
         strata=None if strata is None else np.array(strata, dtype=np.int64),
         subgroups=_read_subgroups(about),
         weights=_read_weights(about),
+        times=tuple(about["times"]),
     )
 
 
@@ -239,7 +243,9 @@ def _read_target(y: Outcome, about: Cases, wanted: PredictionsRequest, run: RunF
         ordered=about["ordered"],
         ids=None,
     )
-    return replace(target, subgroups=_read_subgroups(about), weights=_read_weights(about))
+    times = tuple(about["times"]) or target.times
+    weights = _read_weights(about)
+    return replace(target, subgroups=_read_subgroups(about), times=times, weights=weights)
 
 
 def _read_weights(about: Cases) -> CaseWeights | None:

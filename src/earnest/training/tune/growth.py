@@ -18,6 +18,7 @@ from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
 from earnest.kernels.score import score_table
 from earnest.metrics import metric as metric_named
+from earnest.training.fit.problem import MetricScorer
 from earnest.training.protocols import Classifier, Estimator, Predictor
 from earnest.training.tables.table import TrainingTable, sample_rows
 
@@ -107,6 +108,9 @@ def _score(winner: Estimator, train: TrainingTable, test: TrainingTable, metric:
     with one_blas_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = clone(winner).fit(train.X, train.y)
+    if test.task is Task.SURVIVAL:
+        measure = metric_named(metric).on(test.task)
+        return measure.sign * MetricScorer(measure)(model, test.X, test.y)
     responses = _respond(model, test)
     pi = Predictions.from_arrays(test.y, responses, task=str(test.task))
     measure = metric_named(metric).on(test.task)
@@ -115,7 +119,7 @@ def _score(winner: Estimator, train: TrainingTable, test: TrainingTable, metric:
 
 def _respond(model: Estimator, test: TrainingTable) -> NDArray[np.float64]:
     """Return probabilities where there are some, otherwise what is predicted: (n, 1[, 1, K])."""
-    if test.task in (Task.REGRESSION, Task.SURVIVAL) or not hasattr(model, "predict_proba"):
+    if test.task is Task.REGRESSION or not hasattr(model, "predict_proba"):
         values = cast(Predictor, model).predict(test.X)
         return np.asarray(values, dtype=np.float64)[:, None]
     classifier = cast(Classifier, model)

@@ -60,6 +60,7 @@ class HeaderFacts(TypedDict):
     guides: NotRequired[list[str]]
     by: NotRequired[list[dict[str, Any]]]
     weights: NotRequired[str]
+    times: NotRequired[list[float]]
     fingerprint: str
 
 
@@ -93,6 +94,8 @@ def write_header(pi: Predictions) -> str:
         facts["by"] = [column.to_plain() for column in target.subgroups]
     if target.weights is not None:
         facts["weights"] = str(target.weights.kind)
+    if target.times:
+        facts["times"] = list(target.times)
     if pi.others:
         facts["others"] = [str(other.kind) for other in pi.others]
     if pi.guides is not None:
@@ -196,6 +199,7 @@ def rebuild_target(facts: JsonObject, arrays: Mapping[str, RawArray]) -> Target:
         measure=Measure.from_dict(facts["measure"]) if "measure" in facts else None,
         subgroups=tuple(SubgroupColumn.of_plain(column) for column in facts.get("by", [])),
         weights=CaseWeights.of(arrays["weights"], facts["weights"]) if "weights" in facts else None,
+        times=tuple(facts.get("times", ())),
     )
 
 
