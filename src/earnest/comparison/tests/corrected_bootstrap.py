@@ -43,6 +43,8 @@ class CorrectedBootstrapTest(BootstrapTest):
         metrics=SupportedMetrics.ANY,
         cites="Nadeau, Bengio 2003; Efron, Tibshirani 1993",
         draws=True,
+        weighted=True,
+        surveys=True,
     )
 
     def read(self, question: Question) -> BootstrapReading:

@@ -33,6 +33,7 @@ from earnest.core.results.interval import (
     NormalLimits,
     limit_remarks,
 )
+from earnest.core.results.scale import CaseWeighting
 from earnest.core.results.scale import Provenance as Provenance
 from earnest.core.results.scale import Scale as Scale
 from earnest.core.results.specs import AgainstChance, Evidence, Guide, Selection, Side
@@ -120,6 +121,9 @@ class Estimate(MetricResult):
         'scores of folds' where these were all there was; None for predictions and the like.
     subgroups : Subgroups or None
         The score in every subgroup, where `by` was asked for.
+    weighting : CaseWeighting or None
+        What the weights of the cases mean, and how many equal cases they are worth; None where all
+        cases count alike.
     source : LimitSource or None
         Where limits of any level are read from; not in the repr, not compared.
     details : object
@@ -168,6 +172,7 @@ class Estimate(MetricResult):
     guide: Guide | None = field(default=None, metadata=OPTIONAL)
     evidence: Evidence | None = field(default=None, metadata=OPTIONAL)
     subgroups: Subgroups | None = field(default=None, metadata=OPTIONAL)
+    weighting: CaseWeighting | None = field(default=None, metadata=OPTIONAL)
     source: LimitSource | None = field(default=None, repr=False, compare=False, metadata=SOURCE)
     details: Any = field(default=None, repr=False, compare=False, metadata=HIDDEN)
 
@@ -345,6 +350,8 @@ class Estimate(MetricResult):
         of += _NOT_CORRECTED.get(self.selection, "")
         trained = "" if self.training is None else f"trained on {self.training}, "
         size = f"n={self.n_cases}" if self.evidence is None else self.splits
+        if self.weighting is not None:
+            size += f", weighted, worth {self.weighting.effective:.0f}"
         return f"{words} ({self.method}, {of}{trained}{size})"
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from earnest.core.base import check
 from earnest.core.base.arrays import RawArray, missing, whole_as_int
 from earnest.core.base.errors import InputError
+from earnest.core.data.case_weights import Weighting
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import MANY, Task, plain_labels, refuse_spellings
@@ -53,7 +54,7 @@ from earnest.core.text.doors import arg
 # Names that nobody gives to a configuration: as one, such a column would be scored and might win.
 _SUSPECTS = {
     *(name for role in OF_PREDICTIONS.values() for name in role.usual if name != "y_pred"),
-    *(*NAMELESS, "index", "target", "label", "stratum", "weight", "weights", "sample_weight"),
+    *(*NAMELESS, "index", "target", "label", "stratum"),
 }
 _COUNTED = 5  # rows from which numbers that count them are taken to do so
 
@@ -161,7 +162,9 @@ def _give_hint(columns: Columns, name: str) -> str:
         return "Drop it (pandas leaves an index out with index=False, R with row.names=FALSE)"
     if OF_PREDICTIONS["id"].is_named(name) or _is_case_name(columns, name):
         return f"If it identifies the cases pass {arg('id', name)}; otherwise drop it"
-    return "Drop it" + (" (case weights are not supported)" if "weight" in plain else "")
+    if OF_PREDICTIONS["weight"].is_named(name):
+        return f"If it holds case weights pass {arg('weight', name)}; otherwise drop it"
+    return "Drop it"
 
 
 def _suggest_part(name: str, values: RawArray, roles: Roles) -> str:
@@ -389,7 +392,8 @@ def read_frame(
     threshold: float | None = None,
     ordered: bool = False,
     missing: str | Sequence[str] = (),
-    sample_weight: None = None,
+    weight: str | None = None,
+    weights: Weighting | str = Weighting.IMPORTANCE,
 ) -> Predictions:
     """Make Π from a table.
 
@@ -433,7 +437,9 @@ def read_frame(
     missing : str or sequence of str
         What stands for a missing value, besides empty cells and the usual marks: '?', '-', '.',
         '*', 'n/a', 'none', 'missing' and 'unknown' among numbers, '?', '.' and 'N.A.' among text.
-    task, positive, classes, response, threshold, ordered, sample_weight
+    weight : str, optional
+        The column of case weights, and with `weights` what they mean.
+    task, positive, classes, response, threshold, ordered, weights
         As in `Predictions.from_arrays`.
 
     Examples
@@ -452,7 +458,7 @@ def read_frame(
     Predictions(n=2, configs=2, repeats=1, folds=1, task=binary, response=probability)
     """
     divided = _list_models(by)
-    named = (target, fold, group, repeat, id, strata, time, event, *divided)
+    named = (target, fold, group, repeat, id, strata, time, event, weight, *divided)
     opened = frame if isinstance(frame, Columns) else Columns.of(add_index_levels(frame, named))
     singles = (fold, group, repeat, id, strata)
     labels = {name for name in (*singles, *divided, *_list_models(model)) if name}
@@ -460,7 +466,7 @@ def read_frame(
     opened = clear_columns(opened, read_missing(missing), labels, _list_labels(opened, target))
     if format is not None:
         check.one_of("format", format, ("wide", "long"))
-    named_roles = Roles(target, time, event, fold, group, repeat, id, strata, divided)
+    named_roles = Roles(target, time, event, fold, group, repeat, id, strata, divided, weight)
     parts = LongParts.of(model, prediction)
     written_by_r = None if format == "wide" else find_r_table(opened)
     if written_by_r is None:
@@ -500,7 +506,7 @@ def read_frame(
         response=arrays.meaning.response,
         threshold=threshold,
         ordered=ordered,
-        sample_weight=sample_weight,
+        weights=weights,
     )
     remarks = [*arrays.remarks, *opened.notes]
     if written_by_r is not None:

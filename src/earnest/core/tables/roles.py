@@ -34,6 +34,7 @@ class Roles:
     id: str | None = None
     strata: str | None = None
     by: tuple[str, ...] = ()
+    weight: str | None = None
 
     def used(self) -> set[str]:
         """Return the names of the columns that have a part."""
@@ -77,7 +78,8 @@ def assign_roles(columns: Columns, *, long: bool, named: Roles, survival: bool) 
             ),
         )
     by = tuple(_check_present(columns, name, "by") for name in dict.fromkeys(named.by))
-    roles = Roles(target, time, event, fold, group, repeat, id_column, strata, by)
+    weight = None if named.weight is None else _check_present(columns, named.weight, "weight")
+    roles = Roles(target, time, event, fold, group, repeat, id_column, strata, by, weight)
     _refuse_near_misses(columns, named, roles)
     return roles
 
@@ -125,6 +127,7 @@ class CaseColumns(TypedDict):
     groups: RawArray | None
     strata: RawArray | None
     by: dict[str, RawArray] | None
+    sample_weight: RawArray | None
 
 
 @dataclass(frozen=True)
@@ -166,6 +169,9 @@ def read_about_cases(columns: Columns, roles: Roles, grid: Grid | None) -> CaseC
         "groups": None if roles.group is None else read_case_values(columns, roles.group, grid),
         "strata": None if roles.strata is None else read_case_values(columns, roles.strata, grid),
         "by": {name: read_case_values(columns, name, grid) for name in roles.by} or None,
+        "sample_weight": None
+        if roles.weight is None
+        else read_case_values(columns, roles.weight, grid),
     }
 
 

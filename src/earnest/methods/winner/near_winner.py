@@ -117,6 +117,8 @@ class NearWinner(ResamplingKnobs):
         "is earnest's own, its value that of Tsamardinos et al. 2018",
         corrected=True,
         static_only=True,
+        weighted=True,
+        surveys=True,
     )
     fewest: ClassVar[int] = 2
     selector: str | Selector | None = None

@@ -20,6 +20,7 @@ from earnest.core.base.protocols import Key, Progress, TaskOutcome
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.base.threads import one_blas_thread, workers
 from earnest.core.base.writing import refuse_links, write_file
+from earnest.core.cautions import of_search
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.selection import EnsembleRule, Pooled
@@ -299,7 +300,7 @@ class Job:
         """Return the rule that chooses an ensemble of these predictions, as planned."""
         averaged = pi.kind in (ResponseKind.PROBABILITY, ResponseKind.VALUE)
         few = pi.usable().n_configs < FEWEST_CONFIGS
-        if self.rule is None or plan.library == 0:
+        if self.rule is None or plan.library == 0 or self.table.weights is not None:
             return None
         metric = metric_named(self.metric).on(self.table.task)
         slow = not math.isfinite(self.options.seconds) and not is_compiled(metric)
@@ -415,7 +416,7 @@ class Job:
 
     def _measure_growth(self, winner: Estimator, searched: TrainingTable) -> RowGain | None:
         """Return what the rows add that the search did not see, None where it saw all."""
-        if searched.n_cases == self.table.n_cases:
+        if searched.n_cases == self.table.n_cases or searched.weights is not None:
             return None
         draws = Seeds(self.seed).generator(Purpose.SPLITS, 0, 8)
         return measure_growth(winner, searched, self.table, self.metric, draws)
@@ -471,6 +472,8 @@ class Job:
             n_sure=None,
         )
         cautions = [*table.cautions, *warn_of_plan(done, self.table, ran.early)]
+        if table.weights is not None:
+            cautions.append(of_search.fitted_unweighted(str(table.weights.kind)))
         rule = self._find_rule(plan, pi)
         estimate = _add_cautions(_estimate(judged, pi, rule, plan.n_resamples), cautions)
         winner = by_name[estimate.winner or _find_best(judged, pi)]
@@ -591,6 +594,8 @@ def begin(
         ignore=options.ignore,
         keep=options.keep,
         by=options.by,
+        weight=options.weight,
+        weights=options.weights,
         delimiter=options.delimiter,
         decimal=options.decimal,
         thousands=options.thousands,
@@ -949,6 +954,8 @@ def run_search(
             warnings.simplefilter("ignore")  # failures are told by EN045, with their number
             try:
                 prepared = prepare(settings, table.X, table.y, {"groups": table.groups})
+                if table.weights is not None:  # they choose and judge; no learner is given them
+                    prepared = prepared.weigh(table.weights)
                 searched = search_all(settings, prepared, deadline=until)
                 judged = judge_search(settings, prepared, searched)
             except AllFailedError as error:
