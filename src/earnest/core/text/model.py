@@ -22,10 +22,9 @@ GOES_WITH = " + "
 
 
 def count_places(explanation: ModelExplanation) -> int:
-    """Return the decimals of all importances: those that the largest deserves."""
-    widths = [each.high - each.low for each in explanation.importances if each.high > each.low]
-    widest = max(widths, default=0.0)
-    return decimals(widest / 4 if widest else None, explanation.score)
+    """Return the decimals of all importances: those that most of them deserve."""
+    widths = sorted(each.high - each.low for each in explanation if each.high > each.low)
+    return decimals(widths[len(widths) // 3] / 4 if widths else None, explanation.score)
 
 
 def show_importance(explanation: ModelExplanation, value: float) -> str:
@@ -66,6 +65,13 @@ def word_needed(explanation: ModelExplanation) -> str:
     )
 
 
+def word_in_short(explanation: ModelExplanation) -> str:
+    """Return what the model needs, for a line among others."""
+    shown = len(explanation.needed)
+    more = f"; {shown:,} of {explanation.n_columns:,} are shown to matter" if shown > NAMED else ""
+    return f"{word_headline(explanation)}{more}"
+
+
 def word_way(explanation: ModelExplanation) -> str:
     """Return what an importance is."""
     way = "falls" if explanation.scale.greater_is_better else "rises"
@@ -104,24 +110,19 @@ def word_together(explanation: ModelExplanation) -> str:
     )
 
 
-def describe_effect(effects: Sequence[ColumnEffect]) -> str:
+def describe_effect(effect: ColumnEffect) -> str:
     """Return in a sentence how the prediction moves with a column."""
-    effect = max(effects, key=lambda each: each.range[1] - each.range[0])
     low, high = effect.range
     places = decimals((high - low) / 20 if high > low else None, high)
     at_low = effect.grid[effect.mean.index(low)]
     at_high = effect.grid[effect.mean.index(high)]
     if high == low:
-        return f"The {name_predicted(effect)} does not move with {effect.column}."
-    return (
-        f"The mean {name_predicted(effect)} goes from {number(low, places, ANYTHING)} at "
-        f"{effect.column} {at_low} to {number(high, places, ANYTHING)} at {at_high}."
-    )
-
-
-def name_predicted(effect: ColumnEffect) -> str:
-    """Return what moves, as a sentence names it."""
-    return effect.predicted
+        return f"The {effect.predicted} does not move."
+    ends = [(at_low, low), (at_high, high)]
+    if effect.grid.index(at_low) > effect.grid.index(at_high):
+        ends.reverse()
+    first, last = (f"{number(value, places, ANYTHING)} at {at}" for at, value in ends)
+    return f"The mean {effect.predicted} goes from {first} to {last}."
 
 
 def word_summary(explanation: ModelExplanation) -> str:

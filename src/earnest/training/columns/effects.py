@@ -138,7 +138,7 @@ def name_predicted(table: TrainingTable, probabilities: bool) -> tuple[str, ...]
     roles = table.schema.roles
     target = str(roles.get("target") or roles.get("time") or "outcome")
     if table.task is Task.REGRESSION:
-        return (target,)
+        return (f"predicted {target}",)
     if table.task is Task.SURVIVAL:
         return ("risk",)
     if not probabilities:

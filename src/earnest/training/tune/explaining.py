@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.base.rng import Seeds
+from earnest.core.base.writing import refuse_links, write_file
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.base import read_result
 from earnest.core.results.model.columns import ModelExplanation
@@ -21,7 +23,7 @@ from earnest.engine.limits import read_budget
 from earnest.training.columns.explain import explain_columns
 from earnest.training.protocols import Estimator
 from earnest.training.tables.table import TrainingTable
-from earnest.training.tune.folder import ESTIMATE, PREDICTIONS
+from earnest.training.tune.folder import ESTIMATE, EXPLANATION, PREDICTIONS
 from earnest.training.tune.model import Model, load_model
 from earnest.training.tune.options import TuneOptions
 from earnest.training.tune.plan import PLAN, Pairs, TunePlan, make_pairs
@@ -144,6 +146,16 @@ def explain_model(
     )
 
 
+def save_in_run(explanation: ModelExplanation, run: str | Path) -> Path:
+    """Write an explanation into the folder of a run, where a report finds it."""
+    path = Path(run).expanduser() / EXPLANATION
+    refuse_links(path)
+    write_file(
+        path, json.dumps(explanation.to_dict(), indent=2, allow_nan=False) + "\n", follow=False
+    )
+    return path
+
+
 def _explain(
     model: Model,
     table: TrainingTable,
@@ -192,7 +204,7 @@ def _read_plan(folder: Path, model: Model) -> tuple[TunePlan, dict[str, object]]
             cure="Give the folder that `earnest tune` wrote, not the model alone.",
         )
     plan = TunePlan.from_json(file.read_text(encoding="utf-8"))
-    options: dict[str, object] = {name: value for name, value in plan.asked.items()}
+    options: dict[str, object] = dict(plan.asked)
     for name in LISTS:
         values = options.get(name)
         options[name] = tuple(map(str, values)) if isinstance(values, list) else ()
