@@ -113,8 +113,8 @@ def material_of_tuned(tuned: Tuned, metric: Any = None) -> Material:
     result, pi, folder = RunResult(tuned.estimate, tuned.about()), tuned.predictions, tuned.folder
     name = "tune" if folder is None else folder.resolve().name
     material = _with_run(tuned.run, pi, result.metric if metric is None else metric, name)
-    more = () if tuned.learning is None else (LEARNING,)
-    more += () if tuned.explanation is None else (EXPLANATION,)
+    beside = ((LEARNING, tuned.learning), (EXPLANATION, tuned.explanation))
+    more = tuple(name for name, result in beside if result is not None)
     files = () if folder is None else (RUN, KEPT[0], ESTIMATE, MODEL, *more)
     missing = () if folder is None else tuple(_list_missing(material, result, pi, files))
     return replace(

@@ -265,6 +265,7 @@ def list_items(
     table: TrainingTable, columns: Sequence[str], shown: Sequence[str], rng: np.random.Generator
 ) -> list[tuple[ImportanceKind, tuple[str, ...]]]:
     """Return what changes cases: each column, those that go together, and all others."""
+    items: list[tuple[ImportanceKind, tuple[str, ...]]]
     items = [(ImportanceKind.COLUMN, (name,)) for name in shown]
     items += [(ImportanceKind.TOGETHER, group) for group in find_alike(table, shown, rng)]
     others = tuple(name for name in columns if name not in set(shown))

@@ -87,7 +87,7 @@ class HeldOut:
         stacked = np.moveaxis(np.concatenate([self.plain[None], answers]), 0, 1)  # (n, 1 + R, ...)
         y: ArrayLike | tuple[ArrayLike, ArrayLike] = table.y[self.cases]
         if table.task is Task.SURVIVAL:
-            y = (table.y["time"][self.cases], table.y["event"][self.cases])  # type: ignore[index,call-overload]
+            y = (table.y["time"][self.cases], table.y["event"][self.cases])  # type: ignore[call-overload]
         classes = bool(table.classes) and np.issubdtype(stacked.dtype, np.floating)
         return Predictions.from_arrays(
             y,

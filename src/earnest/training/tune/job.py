@@ -386,11 +386,13 @@ class Job:
             meter=meter,
             live=live,
         )
+        meter.need(plan.ending.seconds if self._has_end else 0.0)
         meter.say(ESTIMATING)
         with pass_scores_on(meter):
             tuned = self._make_result(plan, table, folds, ran, scan)
         if self.folder is not None:
             _write(tuned, self.folder)
+        meter.need(plan.ending.explaining + plan.ending.after_explaining)
         meter.say(EXPLAINING)
         tuned = self._add_explanation(tuned, plan)
         if self.options.learning_curve:

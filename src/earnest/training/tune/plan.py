@@ -37,7 +37,8 @@ LONGEST_MORE = 0.15  # of that time that one of them may take, as it may be in v
 STARTING = 4.0  # seconds until the workers work
 WAKING = 2.0  # seconds of a processor to start a worker
 STOPPING, LEAVING = 0.7, 0.5  # seconds to stop the workers and read what they did; to exit
-WRITING = 0.4  # seconds of a processor to write the files
+CHECKING = 1.5  # seconds of a processor to look for leaks, and to judge probabilities and errors
+WRITING = 1.2  # seconds of a processor to write the files
 MOST_OF_ENDING = 0.5  # of a budget: a search has the other half, however long its end takes
 MEMBERS = 4  # of an ensemble, usually
 TIME_OF_EXPLAINING = 0.1  # of the budget, to see what the model does with its columns
@@ -119,7 +120,7 @@ def estimate_ending(
         How many times longer it takes for what else the machine does.
     ensembles : float, optional
         What choosing ensembles takes, where that is asked for, in seconds of a processor; then
-        time is kept to fit a few members.
+        time is kept to fit a few members, the slowest.
     budget : float
         Of the run, of which a share is kept to explain the model.
     at_once : int
@@ -127,14 +128,16 @@ def estimate_ending(
     """
     refit = max(fits, default=0.0)
     if ensembles is not None and fits:
-        refit = max(refit, MEMBERS * sum(fits) / len(fits))
+        slowest = sorted(fits)[-MEMBERS:]
+        refit = MEMBERS * sum(slowest) / len(slowest)
     explaining = crowding * (LOOKING + FOLDS_EXPLAINED * refit / min(at_once, FOLDS_EXPLAINED))
     return Ending(
-        finishing=crowding * pace.at(n_cases, n_configs),
+        finishing=crowding * (CHECKING + pace.at(n_cases, n_configs)),
         ensembles=crowding * (ensembles or 0.0),
         refit=crowding * refit,
         explaining=min(explaining, TIME_OF_EXPLAINING * budget) if math.isfinite(budget) else 0.0,
         writing=crowding * (WRITING + CELL * n_cases * n_configs),
+        around=crowding * (STOPPING + LEAVING),
     )
 
 
