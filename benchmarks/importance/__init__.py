@@ -1,1 +1,1 @@
-"""Do the intervals of permutation importance hold, and are columns of noise left alone?"""
+"""Whether the intervals of permutation importance hold, and leave columns of noise alone."""

@@ -317,6 +317,25 @@ def read_results() -> list[Row]:
     return read_rows(Row, RESULTS)
 
 
+def make_table() -> tuple[list[str], list[list[str]]]:
+    """Return heads and rows of the page: all cells of a metric together."""
+    heads = ["metric", "importances", "intervals held", "of noise", "noise called needed"]
+    rows = read_results()
+    metrics = [metric for some in METRICS.values() for metric in some]
+    lines = [[f"`{metric}`", *_share([row for row in rows if row.metric == metric])]
+             for metric in metrics]  # fmt: skip
+    return heads, [*lines, ["all", *_share(rows)]]
+
+
+def _share(rows: list[Row]) -> list[str]:
+    """Return how many importances there are, and shares over all of them."""
+    noise = [row for row in rows if row.kind == "noise"]
+    count, of_noise = (sum(row.columns for row in some) for some in (rows, noise))
+    held = sum(row.columns * row.held for row in rows) / count
+    called = sum(row.columns * row.shown_above for row in noise) / of_noise
+    return [f"{count:,}", f"{held:.3f}", f"{of_noise:,}", f"{called:.3f}"]
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--out", type=Path, default=Path("raw.csv"))
