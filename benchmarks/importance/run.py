@@ -322,12 +322,12 @@ def make_table() -> tuple[list[str], list[list[str]]]:
     heads = ["metric", "importances", "intervals held", "of noise", "noise called needed"]
     rows = read_results()
     metrics = [metric for some in METRICS.values() for metric in some]
-    lines = [[f"`{metric}`", *_share([row for row in rows if row.metric == metric])]
+    lines = [[f"`{metric}`", *_sum_rows([row for row in rows if row.metric == metric])]
              for metric in metrics]  # fmt: skip
-    return heads, [*lines, ["all", *_share(rows)]]
+    return heads, [*lines, ["all", *_sum_rows(rows)]]
 
 
-def _share(rows: list[Row]) -> list[str]:
+def _sum_rows(rows: list[Row]) -> list[str]:
     """Return how many importances there are, and shares over all of them."""
     noise = [row for row in rows if row.kind == "noise"]
     count, of_noise = (sum(row.columns for row in some) for some in (rows, noise))
