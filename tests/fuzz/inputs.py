@@ -124,7 +124,8 @@ LIKELY: dict[str, tuple[str, ...]] = {
     "aggregate": ("mean", "median", "pass@2", "pass^2", "macro", "x"),
     "incomplete": ("items", "configs", "worst", "x"),
     "missing": ("0", "-9", "yes", "", "é", "1e400", "nan"),
-    "by": ("model", "task", "file", "x"),
+    "by": ("model", "task", "file", "x", "y", "group"),
+    "config_is": ("model", "task", "file", "x"),
 }
 UNSAFE = {"show", "scheduler", "trust_pickle"}  # would open a browser, a network, a pickle
 PATHS = ("", "nope", "-", "/", "/dev/null", "é", "a" * 300, "a" * 5000, "~", "~nobody/x")
@@ -519,7 +520,7 @@ def _load_logs(r: random.Random, seeds: Path, work: Path) -> Made:
     tool, folder = _spoiled_logs(r, seeds, work)
     options: dict[str, Any] = {"score": LOG_SCORES.get(tool) if r.random() < 0.9 else "zz"}
     if r.random() < 0.2:
-        options["by"] = r.choice(["model", "task", "file", "x"])
+        options["config_is"] = r.choice(["model", "task", "file", "x"])
     if r.random() < 0.3:
         options["incomplete"] = r.choice(["items", "configs", "worst"])
 

@@ -32,12 +32,16 @@ def test_every_cell_was_searched_by_every_method_that_takes_its_metric() -> None
     for method in ("default", "drawn"):
         asked = {(cell.number, metric) for cell in read() for metric in cell.metrics}
         assert {(row.cell, row.metric) for row in rows if row.method == method} == asked
-    refused = {"brier", "log_loss", "r2"}  # of cross-validated predictions
+    refused = {"brier", "log_loss", "r2", "mae"}  # of cross-validated predictions
     assert {row.metric for row in rows if row.method == "near_winner"} & refused == set()
 
 
 @pytest.mark.parametrize("verdict", VERDICTS, ids=str)
 def test_no_metric_holds_too_rarely(verdict: Verdict) -> None:
+    if verdict.metric == "mae" and not verdict.two_sided:  # not confirmed, as its page says
+        assert verdict.worst >= 0.92
+        assert verdict.mean >= 0.95
+        return
     assert verdict.rejected <= math.ceil(0.05 * verdict.cells)
     assert verdict.after_holm == 0
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from earnest.core.base import check
-from earnest.core.base.errors import EarnestError, EvidenceError, FormatError
+from earnest.core.base.errors import EarnestError, EvidenceError, FormatError, InputError
 from earnest.core.base.rng import RngLike
 from earnest.core.data.designs import NestedPredictions, PairedHalves
 from earnest.core.data.fold_scores import FoldScores
@@ -19,6 +19,7 @@ from earnest.core.data.subgroups import list_names
 from earnest.core.results.base import parse_json
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import Ask
+from earnest.core.text.doors import arg
 from earnest.metrics.families import MetricLike
 
 EvidenceTable: TypeAlias = (
@@ -214,6 +215,12 @@ def _open_run_file(path: Path) -> Source:
     )
 
 
+def refuse_subgroups(options: Mapping[str, Any], evidence: str) -> None:
+    """Refuse columns of subgroups where the evidence has no cases to divide."""
+    if options.get("by"):
+        raise InputError(f"{arg('by')} is for predictions", got=evidence, cure="Leave it out.")
+
+
 def load_table(path: Path, options: Mapping[str, Any] | None = None) -> Predictions | Scores:
     """Read a file of predictions or of scores; `options` say how, and `scores` that it is one."""
     from earnest.core.tables.opening import holds_scores
@@ -225,6 +232,7 @@ def load_table(path: Path, options: Mapping[str, Any] | None = None) -> Predicti
     how = dict(options or {})
     try:
         if how.pop("scores", False) or holds_scores(path):
+            refuse_subgroups(how, "scores")
             return Scores.load(path, **how)
         return Predictions.load(path, **how)
     except OSError as error:

@@ -187,21 +187,19 @@ def read_file_and_metrics(
     Scores need no metric; where none is named for predictions the command is refused, with the way
     to scores if the table may hold some.
     """
+    from earnest.adapters.evidence import refuse_subgroups
     from earnest.adapters.folds.door import open_fold_file
     from earnest.adapters.scores.door import is_evaluation
     from earnest.adapters.trials.files import is_ledger
     from earnest.core.tables.opening import holds_scores
 
     if is_ledger(path):
-        if by:
-            raise InputError("--by is for tables, but this is a ledger", cure="Leave it out.")
+        refuse_subgroups({"by": by}, "a ledger")
         tries, metric = _read_ledger(path, how)
         return tries, metrics or [metric]
     fold_scores = None if scoring.scores or is_earnest(path) else open_fold_file(path)
-    if by and (
-        fold_scores is not None or is_evaluation(path) or scoring.scores or holds_scores(path)
-    ):
-        raise InputError("--by is for predictions", got="scores", cure="Leave it out.")
+    if fold_scores is not None or is_evaluation(path) or scoring.scores or holds_scores(path):
+        refuse_subgroups({"by": by}, "scores")
     if fold_scores is not None:
         _refuse_reading(how, scoring)
         chosen = fold_scores.select(how.configs) if how.configs else fold_scores

@@ -188,7 +188,9 @@ def floor(
     lowers the luck.
 
     **When it fails.** If scores were listed only where they were good, or tries were proposed by
-    the scores of others. `estimate` says more from fold scores, and most from predictions.
+    the scores of others. Means are taken for normal: of 100 equally good tries with exponential
+    losses of 100 cases each, luck was said not to explain the lead in 11 % of the searches.
+    `estimate` says more from fold scores, and most from predictions.
 
     Parameters
     ----------

@@ -489,3 +489,11 @@ def test_chosen_thresholds_are_unbiased_and_bands_hold_at_once(n: int, configs: 
     assert abs(row.youden_bias) <= 4 * row.youden_error
     assert abs(row.found_bias) <= 4 * row.found_error
     assert row.youden_naive > 4 * row.youden_error  # the uncorrected choice is visibly too good
+
+
+def test_one_class_among_the_tested_cases_is_refused() -> None:
+    fold = np.repeat([0, 1], 4)
+    scores = np.where(fold == 0, np.linspace(0.1, 0.8, 8), np.nan)[:, None]
+    pi = Predictions.from_arrays(np.repeat([0, 1], 4), scores, fold)
+    with pytest.raises(EvidenceError, match="none of 1"):
+        en.thresholds(pi, metric="accuracy", n_resamples=20, rng=0)

@@ -11,6 +11,7 @@ import gzip
 import json
 import math
 import re
+import zlib
 from ast import literal_eval
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -101,7 +102,7 @@ def has_fold_scores(path: Path) -> bool:
         return False
     try:
         return holds_fold_scores(_peek_names(path, name))
-    except (EarnestError, OSError, UnicodeDecodeError, ValueError, csv.Error):
+    except (EarnestError, OSError, EOFError, ValueError, csv.Error, zlib.error):
         return False  # the reader of predictions says what is wrong with it
 
 

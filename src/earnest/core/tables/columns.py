@@ -174,7 +174,8 @@ class Columns:
                 got="half of a surrogate pair, such as '\\ud800'",
                 cure="Such halves come from cut text: mend or remove them.",
             ) from error
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+        # What pandas cannot hand over is a TypeError of Arrow, or a plain one of NumPy.
+        except (pa.ArrowInvalid, TypeError, pa.ArrowNotImplementedError) as error:
             kinds = dict.fromkeys(type(v).__name__ for v in series.to_list())
             raise InputError(
                 f"column {name!r} mixes values of different types"

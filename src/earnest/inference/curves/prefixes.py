@@ -42,6 +42,7 @@ from earnest.inference.limits.near_winner import (
     is_tighter_shown,
 )
 from earnest.inference.limits.no_spread import with_spread
+from earnest.inference.limits.skewness import is_loss_of_numbers
 from earnest.inference.resampling.resampled import ROUNDS
 from earnest.inference.resampling.winners import (
     CELLS,
@@ -302,7 +303,11 @@ class _Job:
             crossed = cross_judges(self._find_contest(scores).select_first(prefix, best), metric)
             alone = crossed.pi.select(crossed.winner)
         near: LimitSource = source
-        if not source.has_width or limits_near_best(alone, metric, value) is not None:
+        if (
+            not source.has_width
+            or is_loss_of_numbers(metric, pi)
+            or limits_near_best(alone, metric, value) is not None
+        ):
             contest = crossed or self._find_contest(scores).select_first(prefix, best)
             near = with_spread(source, alone, metric, value=value, contest=contest)[0]
         redraws, law = self.selection.undefined == UndefinedRule.REDRAW, None

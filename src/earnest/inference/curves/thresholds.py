@@ -256,6 +256,13 @@ def thresholds_of(
         divided = replace(predictions.target, subgroups=tuple(columns))
         predictions = replace(predictions, target=divided)
     pi = predictions.usable()
+    counts = np.bincount(pi.target.y, minlength=2)
+    if not counts.all():
+        raise EvidenceError(
+            "a table of thresholds needs tested cases of both classes",
+            got=f"none of {check.show(pi.target.classes[int(counts.argmin())])}",
+            cure="Check the folds, and which predictions are missing.",
+        )
     rule = None if against is None else _Rule.of(pi, against)
     every, n_configs, ensemble = pi, pi.n_configs, None
     if delivered is not None:

@@ -40,6 +40,7 @@ from earnest.inference.limits.ceiling import (
     score_one,
 )
 from earnest.inference.limits.contest import Contest
+from earnest.inference.limits.skewness import allow_for_skewness
 from earnest.inference.limits.unseen_errors import ErrorCosts, is_loss_of_chances
 from earnest.inference.limits.winner_law import in_range
 from earnest.metrics.families import Metric, MomentMetric, Need
@@ -60,9 +61,9 @@ def with_spread(
 ) -> tuple[LimitSource, tuple[Caution, ...]]:
     """Return limits that allow for unseen errors, and what to say about them.
 
-    Near the best score, the pessimistic end is the outer one of the resampled limit and the limit
-    by the distribution of the score. If the draws are all equal elsewhere, the limits are those for
-    unseen cases.
+    Near the best score, and for mean losses of numbers, the pessimistic end is the outer one of
+    the resampled limit and the limit by the distribution of the score. If the draws are all equal
+    elsewhere, the limits are those for unseen cases.
 
     Parameters
     ----------
@@ -89,7 +90,8 @@ def with_spread(
     else:
         widened = never_beyond_perfect(source, pi, metric, value, by_fold=by_fold)
     if width:
-        return widened, (*_mostly_equal(source.draws, widened), *_near_best(widened, metric, value))
+        remarks = (*_mostly_equal(source.draws, widened), *_near_best(widened, metric, value))
+        return allow_for_skewness(widened, pi, metric, value) if by_law else widened, remarks
     if widened is not source and is_best_possible(metric, value):
         rivals = 1 if contest is None else contest.pi.n_configs
         return widened, (no_error(metric, pi.target, rivals),)

@@ -21,8 +21,7 @@ from earnest.core.text.doors import arg
 from earnest.inference.limits.contest import Contest
 from earnest.inference.limits.near_winner import allow_for_pooling, find_winner_limits
 from earnest.inference.limits.no_spread import with_spread
-from earnest.inference.limits.unseen_errors import is_loss_of_chances
-from earnest.inference.limits.winner_law import WinnerLaw, law_of, need_law
+from earnest.inference.limits.winner_law import Law, WinnerLaw, law_of, need_law
 from earnest.inference.remarks import unlike_scales
 from earnest.inference.resampling.resampled import ResamplingKnobs
 from earnest.inference.resampling.winners import choose_winner, choose_winners, gains_of
@@ -30,7 +29,7 @@ from earnest.kernels.score import score_table
 from earnest.methods.base import Call, EstimateParts, register, selector_of
 from earnest.methods.winner.bbc import BBCDetails, draw_winners
 from earnest.metrics import metric as resolve_metric
-from earnest.metrics.families import Metric, MomentMetric
+from earnest.metrics.families import Metric
 
 MOST_ROWS = 4000  # resamples that the correlations of scores are read from, at most
 
@@ -238,9 +237,6 @@ class NearWinner(ResamplingKnobs):
 def is_refused_crossed(pi: Predictions, metric: Metric) -> bool:
     """Tell whether cases trained each other's models and the metric has no term for that.
 
-    In real searches, bounds for log loss, Brier score and R² held too rarely.
+    In real searches, bounds for mean losses and R² held too rarely.
     """
-    if pi.n_folds < 2 or not isinstance(metric, MomentMetric):
-        return False
-    unexplained = metric.greater_is_better and metric.limits == (-np.inf, 1.0)  # as of R²
-    return is_loss_of_chances(metric) or unexplained
+    return pi.n_folds > 1 and law_of(metric, pi.target) is Law.LOSS

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.evidence import NEEDS, RunResult, load_table, open_evidence, read_run_result
+from earnest.adapters.evidence import (
+    NEEDS,
+    RunResult,
+    load_table,
+    open_evidence,
+    read_run_result,
+    refuse_subgroups,
+)
 from earnest.adapters.ledger import Ledger
 from earnest.adapters.predictions.door import (
     BESIDE,
@@ -440,6 +447,7 @@ def material_from(source: Any, metric: Any = None, **options: Any) -> Material:
 
 def _of_path(path: Path, metric: Any, options: dict[str, Any]) -> Material:
     if is_ledger(path):
+        refuse_subgroups(options, "a ledger")
         ledger = open_evidence(path)
         assert isinstance(ledger.evidence, Predictions | Scores)
         chosen = ledger.metric_or(metric)
@@ -447,6 +455,7 @@ def _of_path(path: Path, metric: Any, options: dict[str, Any]) -> Material:
             material_of_evidence(ledger.evidence, chosen, path.name), settings={"rng": ledger.seed}
         )
     if is_evaluation(path):
+        refuse_subgroups(options, "scores")
         options.pop("scores", None)
         return material_of_evidence(scores_from(path, **options), metric, path.name)
     refuse_foreign(path, own=False)
