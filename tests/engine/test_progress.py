@@ -116,6 +116,20 @@ def test_a_run_that_is_late_says_how_long_it_still_takes():
     assert meter.read().fraction == 1.0
 
 
+def test_what_follows_the_fits_is_left_too():
+    now = [0.0]
+    plain, more = (Meter(clock=lambda: now[0]) for _ in range(2))
+    more.expect(after=7.0)
+    for meter in (plain, more):
+        meter.start(10)
+    for number in range(5):
+        now[0] += 2.0
+        for meter in (plain, more):
+            meter.advance(TaskOutcome((number,)))
+    assert plain.read().seconds_left == 10.0
+    assert more.read().seconds_left == 17.0
+
+
 def test_without_a_budget_the_fraction_is_that_of_the_fits() -> None:
     meter = Meter()
     meter.start(10)

@@ -160,7 +160,7 @@ class Meter:
     clock: Callable[[], float] = time.monotonic
 
     def __post_init__(self) -> None:
-        self.n_configs = self.n_splits = 0
+        self.n_configs, self.n_splits, self.after = 0, 0, 0.0
         self.title = self.doing = ""
         self._reached, self._begun, self._ended = 0.0, False, False
         self._guard, self._over = threading.RLock(), threading.Event()
@@ -176,8 +176,12 @@ class Meter:
         self._first: float | None = None  # when the first fit came; workers take long to start
         self._needed: int | None = None  # fits that complete a configuration, where splits are left
 
-    def expect(self, *, n_configs: int = 0, n_splits: int = 0) -> None:
-        """Tell how many configurations and splits are planned, unless that is known already."""
+    def expect(self, *, n_configs: int = 0, n_splits: int = 0, after: float = 0.0) -> None:
+        """Tell how many configurations and splits are planned, unless that is known already.
+
+        `after` are the seconds of what follows the fits.
+        """
+        self.after = self.after or after
         self.n_configs = self.n_configs or n_configs
         self.n_splits = self.n_splits or n_splits
 
@@ -319,7 +323,7 @@ class Meter:
         paced = fits - self._stored - 1  # the first shows when workers began, not how long it took
         if self._first is None or paced <= 0 or fits >= planned or fits < SOONEST * planned:
             return None
-        return (now - self._first) / paced * (planned - fits)
+        return (now - self._first) / paced * (planned - fits) + self.after
 
     def _tell(self, event: Callable[[Progress], None]) -> None:
         """Tell all of an event, displays of the state after it."""

@@ -365,7 +365,8 @@ class Job:
 
     def _run(self, plan: TunePlan, meter: Meter, live: LivePage | None) -> Tuned:
         meter.budget = self.find_budget(plan)
-        meter.expect(n_configs=plan.n_planned)
+        after = plan.ending.seconds if self._has_end else 0.0
+        meter.expect(n_configs=plan.n_planned, after=after)
         configs = _find_configurations(self.configs, plan.configs)
         seeds = Seeds(plan.seed)
         table, folds = self.divide(plan)
