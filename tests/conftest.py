@@ -6,13 +6,16 @@ import gc
 import os
 import sys
 from collections.abc import Generator, Iterator
+from functools import wraps
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from earnest import Predictions
+from earnest.results import Estimate
 from tests.snapshots import Golden
 
 
@@ -81,6 +84,30 @@ def keep_normals() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(local_level, "KEPT", 6)
         patched.setattr(local_level, "MOST_KEPT", 10_000_000)  # those of a gate too
+        yield
+
+
+TUNING = {"cli", "e2e", "properties", "reporting", "training"}  # folders whose tests tune tables
+FEWEST_JUDGING = 240  # resamples: what a run with little time takes, where others take 1,000
+
+
+@pytest.fixture(scope="module", autouse=True)
+def judge_quickly(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Judge the ensembles of tuned tables by as few resamples as a short budget allows."""
+    if not TUNING & set(request.path.parts):
+        yield
+        return
+    from earnest.training.tune import job
+
+    judge = job._estimate
+
+    @wraps(judge)
+    def judge_by_few(judged: Any, pi: Predictions, rule: Any, count: int | None) -> Estimate:
+        fewer = FEWEST_JUDGING if count is None and rule is not None else count
+        return judge(judged, pi, rule, fewer)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(job, "_estimate", judge_by_few)
         yield
 
 

@@ -78,7 +78,7 @@ def test_ties_and_few_cases_after_tune_are_not_answered_by_options_of_estimate(t
     assert plain["EN002"] != cures["EN002"]
     done = run("tune", _csv(table, tmp_path), "-t", "y", "-m", "accuracy", "--folds", "3",
                "--portfolio", asked["portfolio"], "--out", tmp_path / "other", "--rng", "7",
-               "--n-jobs", "1", "--no-report")  # fmt: skip
+               "--n-jobs", "1", "--ensemble", "none", "--no-report")  # fmt: skip
     assert set(OPTION.findall(done.out)) <= options_of("tune")
 
 

@@ -9,7 +9,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -70,11 +70,15 @@ def list_families(task: str) -> list[Entry]:
     return list({entry.name: entry for entry in reversed(usable)}.values())[::-1]
 
 
-def list_portfolios(task: str) -> Iterator[tuple[str, ...]]:
-    """Yield every family alone, and every pair; risks of survival have no average."""
+def list_portfolios(task: str, *, every: bool) -> Iterator[tuple[str, ...]]:
+    """Yield every family alone and with the next, or with every other.
+
+    Risks of survival have no average.
+    """
     names = [entry.name for entry in list_families(task)]
     yield from ((name,) for name in names)
-    yield from combinations(names, 2) if task != "survival" else []
+    if task != "survival":
+        yield from combinations(names, 2) if every else pairwise(names)
 
 
 def write_portfolio(task: str, names: Sequence[str], path: Path, rounds: int = 3) -> Path:
@@ -110,9 +114,11 @@ def tune(task: str, names: Sequence[str], table: Path, out: Path) -> int:
     return main(["tune", str(table), *ROLES[task], *map(str, asked)])
 
 
-def predict_anew(runs: Sequence[Path], table: Path) -> None:
-    """Predict with every run in one new process, into the folder of each."""
-    calls = [["predict", run, table, "--out", run / "new.parquet"] for run in runs]
+def predict_anew(runs: Sequence[Path]) -> None:
+    """Predict the table beside each run in one new process, into the folder of the run."""
+    calls = [
+        ["predict", run, run.parent / "table.parquet", "--out", run / "new.parquet"] for run in runs
+    ]
     done = subprocess.run(
         [sys.executable, "-c", NEW_PROCESS],
         input=json.dumps([[*map(str, call)] for call in calls]).encode(),
@@ -123,26 +129,29 @@ def predict_anew(runs: Sequence[Path], table: Path) -> None:
     assert done.returncode == 0, done.stderr.decode()
 
 
-@pytest.mark.parametrize("task", ROLES)
-def test_every_family_alone_and_in_every_pair_predicts_the_same_in_a_new_process(
-    task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_every_family_predicts_the_same_in_a_new_process_alone_and_in_pairs(
+    every: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Which of two the greedy rule takes is up to the data, so here it takes both."""
     monkeypatch.setitem(options.ENSEMBLE_RULES, "greedy", TopAverage(k=2))
     delivered: list[Model] = []
     to_bytes = Model.to_bytes
     monkeypatch.setattr(Model, "to_bytes", lambda model: delivered.append(model) or to_bytes(model))
-    table, runs = write_table(task, tmp_path / "table.parquet"), []
-    for names in list_portfolios(task):
-        runs.append(tmp_path / "+".join(names))
-        assert tune(task, names, table, runs[-1]) == 0
-        members = getattr(delivered[-1].estimator, "estimators_", [delivered[-1].estimator])
-        assert len(members) == len(names)
-        assert isinstance(delivered[-1].estimator, AveragedModel) == (len(names) > 1)
-    predict_anew(runs, table)
+    runs: list[Path] = []
+    for task in ROLES:
+        (tmp_path / task).mkdir()
+        table = write_table(task, tmp_path / task / "table.parquet")
+        for names in list_portfolios(task, every=every):
+            runs.append(tmp_path / task / "+".join(names))
+            assert tune(task, names, table, runs[-1]) == 0
+            members = getattr(delivered[-1].estimator, "estimators_", [delivered[-1].estimator])
+            assert len(members) == len(names)
+            assert isinstance(delivered[-1].estimator, AveragedModel) == (len(names) > 1)
+    predict_anew(runs)
     assert len(runs) == len(delivered)
     for run, model in zip(runs, delivered, strict=True):
-        before = model.predict(table).to_dict()
+        before = model.predict(run.parent / "table.parquet").to_dict()
         after = pq.read_table(run / "new.parquet").to_pydict()
         assert list(after) == list(before)
         for name, values in before.items():
@@ -152,7 +161,7 @@ def test_every_family_alone_and_in_every_pair_predicts_the_same_in_a_new_process
                 assert after[name] == values, run.name
 
 
-@pytest.mark.parametrize("task", ["binary", "regression"])
+@pytest.mark.parametrize("task", ["binary", pytest.param("regression", marks=pytest.mark.slow)])
 def test_a_greedy_ensemble_with_boosting_predicts_in_a_new_process(task, tmp_path, run, spawn):
     """A line and a step: an elastic net and boosting each know one of them."""
     rng = np.random.default_rng(5)

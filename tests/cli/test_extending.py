@@ -21,7 +21,7 @@ from earnest.adapters import readers
 from earnest.comparison import TESTS, SupportedMetrics, TestSpec
 from earnest.comparison import base as comparison
 from earnest.comparison.base import Question
-from earnest.comparison.fold_differences import FoldReading, read_folds
+from earnest.comparison.fold_differences import FoldReading, read_fold_differences
 from earnest.core import ComparisonEstimand, Estimand, Evidence, Registry, Unit
 from earnest.core.results.specs import Design, MethodSpec
 from earnest.kernels import fold_scores
@@ -221,7 +221,7 @@ class PlainT:
     )
 
     def read(self, question: Question) -> FoldReading:
-        return read_folds(self.spec, question, corrected=False, remarks=())
+        return read_fold_differences(self.spec, question, corrected=False, remarks=())
 
 
 def test_a_test_compares_is_listed_and_is_cited(run: Run, table: Path, pi: en.Predictions) -> None:

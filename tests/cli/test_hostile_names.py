@@ -174,10 +174,12 @@ def test_no_sign_of_a_name_reaches_a_terminal_or_a_text(
                 refuse_broken_rows(text, path.name)
 
 
-def test_a_terminal_gets_predictions_cleaned_and_a_pipe_gets_them_as_they_are(made: Path) -> None:
+def test_a_terminal_gets_predictions_cleaned_and_a_pipe_gets_them_as_they_are(
+    run: Run, made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(made)
+    assert POSITIVE in run("predict", "run", "new.parquet").out
     command = [sys.executable, "-m", "earnest", "predict", "run", "new.parquet"]
-    piped = subprocess.run(command, cwd=made, capture_output=True, check=True, timeout=120).stdout
-    assert POSITIVE in piped.decode()
     parent, child = pty.openpty()
     with subprocess.Popen(command, cwd=made, stdout=child, stderr=subprocess.PIPE) as process:
         os.close(child)

@@ -86,18 +86,18 @@ def test_quantiles_of_luck_bracket_its_mean_and_hold() -> None:
 
 @pytest.mark.parametrize("spread", [0.0, 1.0, 3.0])
 def test_the_interval_holds_for_equal_and_unequal_tries(spread: float) -> None:
-    # 600 searches of 12 proportions of 150 cases, correlation .5, seed 11: 95 % at least, within
+    # 300 searches of 12 proportions of 150 cases, correlation .5, seed 11: 95 % at least, within
     # four binomial errors; lows and highs are exact, so it is conservative
     rng = np.random.default_rng([11, round(spread)])
     held = 0
-    for _ in range(600):
+    for _ in range(300):
         truths = np.clip(0.7 + spread * 0.037 * rng.standard_normal(12), 0.05, 0.95)
         noise = math.sqrt(0.5) * (rng.standard_normal((150, 1)) + rng.standard_normal((150, 12)))
         scores = (noise <= ndtri(truths)).mean(axis=0)
         found = en.floor(scores, n=150)
         truth = truths[int(found.winner.removeprefix("c"))]
         held += found.interval.low <= truth <= found.interval.high
-    assert held / 600 >= 0.95 - 4 * math.sqrt(0.95 * 0.05 / 600)
+    assert held / 300 >= 0.95 - 4 * math.sqrt(0.95 * 0.05 / 300)
 
 
 def test_an_error_rate_is_one_less_an_accuracy() -> None:

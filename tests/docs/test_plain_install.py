@@ -13,9 +13,9 @@ import pytest
 
 from tests.docs.test_code_blocks import ROOT
 
-FIRST = ["README.md", "docs/index.md"] + [
-    f"docs/how-to/{name}.md"
-    for name in ("tune-a-table", "tune-honestly", "predict-new-rows", "own-predictions")
+FIRST = ["README.md", "docs/index.md", "docs/how-to/tune-a-table.md"]
+GUIDES = [
+    f"docs/how-to/{name}.md" for name in ("tune-honestly", "predict-new-rows", "own-predictions")
 ]
 TUTORIALS = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "docs/tutorials").glob("?-*"))]
 
@@ -94,7 +94,14 @@ def test_an_example_that_needs_more_is_noticed(tmp_path: Path) -> None:
     assert "No module named 'pandas'" in done.stderr
 
 
-@pytest.mark.parametrize("pages", [FIRST, TUTORIALS], ids=["first", "tutorials"])
+@pytest.mark.parametrize(
+    "pages",
+    [
+        pytest.param(FIRST, id="first"),
+        pytest.param(GUIDES, id="guides", marks=pytest.mark.slow),
+        pytest.param(TUTORIALS, id="tutorials", marks=pytest.mark.slow),
+    ],
+)
 def test_the_first_examples_run_with_what_a_plain_install_brings(pages: list[str]) -> None:
     done = run_pages(pages)
     assert done.returncode == 0, done.stderr

@@ -38,7 +38,8 @@ pi = en.Predictions.from_arrays(y, features, np.arange(60) % 5)
 en.estimate(pi, metric="roc_auc", n_resamples=50, rng=0)
 en.compare(pi, 0, 1, metric="roc_auc")
 run = f"{folder}/run"
-tuned = en.tune(f"{folder}/table.csv", target="y", n_configs=2, folds=3, rng=0, n_jobs=1, out=run)
+tuned = en.tune(f"{folder}/table.csv", target="y", n_configs=2, folds=3, rng=0, n_jobs=1, out=run,
+    ensemble="none")
 en.report(run).save(f"{folder}/page.html")
 en.explain(
     [{"x": float(k)} for k in range(12)],

@@ -195,6 +195,7 @@ def test_a_tuning_killed_while_it_writes_leaves_no_temporary_file_after_a_resume
     csv.write_csv(of("relapse"), tmp_path / "patients.csv")
     portfolio(tmp_path)
     options = "--target relapse --rng 7 --portfolio quick.toml --n-configs 2 --folds 3 --n-jobs 1"
+    options += " --ensemble none"
     command = ["tune", "patients.csv", *options.split(), "--quiet", "--live", "--out", "run"]
     killed = subprocess.run(
         [sys.executable, "-c", KILLED_AT, str(write), *command],

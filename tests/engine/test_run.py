@@ -125,7 +125,10 @@ def test_a_long_task_never_waits_for_another_one_to_be_kept(
     assert sorted(log.read_text().split()) == sorted(f"begin{n}" for n in range(len(tasks)))
 
 
-def test_a_pool_that_breaks_among_tasks_of_all_lengths_loses_none(tmp_path: Path) -> None:
+def test_a_pool_that_breaks_among_tasks_of_all_lengths_loses_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine_run, "PATIENCE", 10.0)  # a chunk may get lost on its way
     lengths = [0.0] * 40 + [TOGETHER, TOGETHER, 0.0, "die", TOGETHER, 0.0, TOGETHER] + [0.0] * 10
     tasks = [EngineTask((number,), each) for number, each in enumerate(lengths)]
     found = collected(run_tasks(lasting, str(tmp_path / "log"), tasks, n_jobs=2))
@@ -146,7 +149,7 @@ def test_a_chunk_that_its_process_never_got_is_sent_again(monkeypatch: pytest.Mo
             return Future() if len(sent) == 1 else get().submit(*call)  # type: ignore[arg-type]
 
     monkeypatch.setattr(engine_run._SingleProcess, "get", Forgetful)
-    monkeypatch.setattr(engine_run, "PATIENCE", 2.0)
+    monkeypatch.setattr(engine_run, "PATIENCE", 1.0)
     monkeypatch.setattr(engine_run, "LOOK", 0.1)
     found = collected(run_tasks(powers, SHARED, TASKS[:3], n_jobs=1, time_limit=60))
     assert len(found) == 3
@@ -159,24 +162,32 @@ def test_a_chunk_whose_process_died_unnoticed_is_sent_again(
 ) -> None:
     """The mark of its task stays, as if it were under way; the pool never says that it broke."""
     sent: list[object] = []
+    looks: list[float | None] = []
     get, lives = engine_run._SingleProcess.get, engine_run._SingleProcess.lives
+
+    class Unheard(Future[WorkerBatch]):
+        """A report that nobody will give."""
+
+        def result(self, timeout: float | None = None) -> WorkerBatch:
+            looks.append(timeout)
+            return super().result(timeout)
 
     class Blind:
         """A pool that does not notice the end of its first process."""
 
         def submit(self, *call: object) -> Future[WorkerBatch]:
             sent.append(call)
-            return Future() if len(sent) == 1 else get().submit(*call)  # type: ignore[arg-type]
+            return Unheard() if len(sent) == 1 else get().submit(*call)  # type: ignore[arg-type]
 
     monkeypatch.setattr(engine_run._SingleProcess, "get", Blind)
     monkeypatch.setattr(engine_run._SingleProcess, "lives", lambda: len(sent) > 1 and lives())
     monkeypatch.setattr(engine_run, "is_working", lambda folder: True)
-    monkeypatch.setattr(engine_run, "PATIENCE", 1.0)
-    monkeypatch.setattr(engine_run, "LOOK", 0.1)
+    monkeypatch.setattr(engine_run, "LOOK", 0.05)
     outcomes = collected(run_tasks(powers, SHARED, TASKS[:3], n_jobs=1, time_limit=60))
     assert len(outcomes) == 3
     assert not any(outcome.failed for outcome in outcomes.values())
     assert len(sent) > 1
+    assert len(looks) == engine_run.DEAD_LOOKS  # much less than the patience
 
 
 def test_a_task_that_ran_out_of_time_is_run_again_only_with_more_time() -> None:

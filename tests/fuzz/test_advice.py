@@ -22,7 +22,7 @@ from tests.fuzz.awkward import (
     write_training,
 )
 
-SEEDS = range(40)  # of each kind of table
+SEEDS = range(16)  # of each kind of table
 STEPS = 14  # columns of a table, and what may be wrong with the file
 REPEATED = {"missing", "ignore", "keep", "config"}
 # An option with a value after a word of advice; "--decimal or --thousands to say" has none.

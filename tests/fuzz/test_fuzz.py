@@ -46,7 +46,7 @@ from tests.fuzz.run import (
 from tests.fuzz.seeds import write_seeds
 
 ROOT = Path(__file__).parents[2]
-EACH = 4  # inputs of a kind: a few seconds
+EACH = 2  # inputs of a kind: a few seconds
 SLOW = ("ask training", "ask model", "load model", "ask trials", "question report")
 
 

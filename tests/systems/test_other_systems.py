@@ -106,7 +106,7 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]
     estimates = [["estimate", str(one), "-m", "roc_auc", "--rng", "1"] for one in (table, unix)]
     tune = ["tune", "data.csv", "--target", "relapse", "--n-configs", "2", "--folds", "3",
             "--portfolio", portfolio(folder), "--out", "run", "--rng", "1", "--n-jobs", "1",
-            "--quiet"]  # fmt: skip
+            "--ensemble", "none", "--quiet"]  # fmt: skip
     script = folder / "search.py"
     script.write_text(SCRIPT.replace("COMMANDS", repr([*estimates, tune])), encoding="utf-8")
     done = run(str(script), folder=folder, PYTHONIOENCODING="cp1252")

@@ -318,13 +318,13 @@ def test_a_stale_table_fails_the_command(
 @pytest.mark.parametrize(
     ("paper", "fact"),
     [
-        ("tsamardinos2018", "cases"),
         ("tsamardinos2018", "set"),
         ("paraschakis2024", "set"),
         ("bayle2020", "population"),
-        ("bayle2020", "cases"),
         ("moosbauer2021", "d"),
-        ("moosbauer2021", "set"),
+        pytest.param("tsamardinos2018", "cases", marks=pytest.mark.slow),
+        pytest.param("bayle2020", "cases", marks=pytest.mark.slow),
+        pytest.param("moosbauer2021", "set", marks=pytest.mark.slow),
     ],
 )
 def test_figures_of_a_run_with_one_size_or_one_set_are_drawn(

@@ -90,7 +90,7 @@ class HasSource(Protocol):
 EvidenceLike: TypeAlias = EvidenceTable | HasSource | str | Path | Mapping[str, Any] | object
 
 
-def open_evidence(given: object, by: object = None) -> Source:
+def open_evidence(source: object, by: object = None) -> Source:
     """Return the evidence in what a user has, or refuse it.
 
     Where `by` names columns, a table of others is read with them as columns of subgroups.
@@ -105,28 +105,28 @@ def open_evidence(given: object, by: object = None) -> Source:
     """
     from earnest.adapters.folds.door import open_in_hand
 
-    if isinstance(given, TABLES):
-        return Source(evidence=given)
-    if isinstance(given, str | Path):
-        return _open_path(check.read_path(given), list_names(by))
-    if not isinstance(given, type) and hasattr(given, "to_source"):
-        source: Source = given.to_source()
-        return source
-    evidence = open_in_hand(given, list_names(by))
+    if isinstance(source, TABLES):
+        return Source(evidence=source)
+    if isinstance(source, str | Path):
+        return _open_path(check.read_path(source), list_names(by))
+    if not isinstance(source, type) and hasattr(source, "to_source"):
+        converted: Source = source.to_source()
+        return converted
+    evidence = open_in_hand(source, list_names(by))
     if evidence is not None:
         return Source(evidence=evidence)
-    raise refuse_evidence(given)
+    raise refuse_evidence(source)
 
 
-def refuse_evidence(given: object) -> EvidenceError:
+def refuse_evidence(source: object) -> EvidenceError:
     """Return the error about what holds no evidence."""
     from earnest.adapters.predictions.door import cure_for
 
     return EvidenceError(
         "this is not a table of out-of-sample predictions",
         needs=NEEDS,
-        got=type(given).__name__,
-        cure=cure_for(given),
+        got=type(source).__name__,
+        cure=cure_for(source),
     )
 
 

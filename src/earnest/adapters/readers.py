@@ -197,14 +197,14 @@ class PredictionsReader(Reader):
         Whose file, folder or URL it is, for `earnest gather`; empty for objects in memory.
     options : str
         The options of `earnest gather` that such a source needs.
-    own : bool
+    ours : bool
         Whether earnest wrote it itself.
     """
 
     read: Callable[[Any, PredictionsRequest], Predictions]
     tool: str = ""
     options: str = ""
-    own: bool = False
+    ours: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

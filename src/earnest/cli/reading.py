@@ -387,7 +387,7 @@ def takes_long(evidence: Predictions | Scores | FoldScores) -> bool:
     return int(matrix.nbytes) > LARGE
 
 
-def read_cases(
+def read_case_table(
     path: Path, target: str, how: CasesArguments, task: str | None = None
 ) -> TrainingTable:
     """Read a table with one row per case; `task` overrides what was said of it."""

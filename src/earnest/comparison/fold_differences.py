@@ -73,7 +73,7 @@ class FoldReading(PairReading):
         )
 
 
-def read_folds(
+def read_fold_differences(
     spec: TestSpec,
     question: Question,
     *,

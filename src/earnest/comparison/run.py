@@ -191,18 +191,20 @@ def compare_subgroups(
     """
     cells = list_cells(columns)
     level = 1.0 - (1.0 - request.confidence_level) / len(cells)
-    asked = replace(request, alternative=Alternative.TWO_SIDED, confidence_level=level)
+    of_subgroup = replace(request, alternative=Alternative.TWO_SIDED, confidence_level=level)
     subgroups = []
     for column, name, rows in cells:
-        part = pi.take(rows)
-        units = len(rows) if part.target.groups is None else len(np.unique(part.target.groups))
+        subgroup = pi.take(rows)
+        units = (
+            len(rows) if subgroup.target.groups is None else len(np.unique(subgroup.target.groups))
+        )
         answer: Comparison | None = None
         if units >= LEAST_UNITS:
             try:
-                answer = _compare_part(asked, part, measure, pair)
+                answer = _compare_part(of_subgroup, subgroup, measure, pair)
             except EarnestError:  # too few folds, or a class that is missing
                 answer = None
-        subgroups.append(_stand(column, name, len(rows), units, part, answer))
+        subgroups.append(_stand(column, name, len(rows), units, subgroup, answer))
     return Subgroups(
         value=comparison.difference,
         scale=measure.scale,
@@ -222,21 +224,26 @@ def compare_subgroups(
 
 
 def _compare_part(
-    request: ComparisonRequest, part: Predictions, measure: Metric, pair: tuple[int, int]
+    request: ComparisonRequest, subgroup: Predictions, measure: Metric, pair: tuple[int, int]
 ) -> Comparison:
     """Return the comparison of a pair on some of the cases."""
-    table, _ = common(part, list(dict.fromkeys(pair)))
-    question = request.question(table.usable(), measure, part.fingerprint)
+    table, _ = common(subgroup, list(dict.fromkeys(pair)))
+    question = request.question(table.usable(), measure, subgroup.fingerprint)
     refuse_undefined(question)
     return result(request, question, request.test.read(question), 0, len(set(pair)) - 1)
 
 
 def _stand(
-    column: str, level: str, n_cases: int, units: int, part: Predictions, answer: Comparison | None
+    column: str,
+    level: str,
+    n_cases: int,
+    units: int,
+    subgroup: Predictions,
+    answer: Comparison | None,
 ) -> Subgroup:
     """Return what a comparison says of a subgroup; of one without limits, why."""
-    binary = part.target.task is Task.BINARY
-    positive = int((part.target.y == 1).sum()) if binary else None
+    binary = subgroup.target.task is Task.BINARY
+    positive = int((subgroup.target.y == 1).sum()) if binary else None
     width = 0.0 if answer is None or answer.interval is None else answer.interval.width
     if answer is None or answer.interval is None or not 0.0 < width < np.inf:
         few = units < LEAST_UNITS or (answer is not None and width == 0.0)  # no case differs

@@ -285,7 +285,7 @@ class StudyAnswer:
 
 def _simulate_study(
     population: Population,
-    asked: list[Method],
+    methods: list[Method],
     measure: Metric,
     ask: Ask,
     seeds: Seeds,
@@ -298,20 +298,20 @@ def _simulate_study(
         with pass_scores_on(None):
             table = estimate_all(
                 study,
-                methods=asked,
+                methods=methods,
                 metric=measure,
                 confidence_level=ask.confidence_level,
                 side=ask.side,
                 rng=int(random.integers(2**31)),
             )
     except EarnestError:
-        return [None] * len(asked)
+        return [None] * len(methods)
     by_name = {estimate.method: estimate for estimate in table}
     return [
         None
         if (estimate := by_name.get(method.spec.name)) is None
         else _read(estimate, population, ask)
-        for method in asked
+        for method in methods
     ]
 
 

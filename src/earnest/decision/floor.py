@@ -226,8 +226,8 @@ def floor(
     ('b', [0.011, 0.023])
     """
     check_arguments(FloorArguments, n=n, positives=positives, confidence_level=confidence_level)
-    names, values, found, better = read_tries(scores, metric)
-    name = metric or found
+    names, values, source_metric, better = read_tries(scores, metric)
+    name = metric or source_metric
     size = _need_cases(n)
     law, scale = _choose_law(name, size, values, deviation, positives)
     if greater_is_better is None:
@@ -235,10 +235,10 @@ def floor(
     span = _read_correlation(correlation)
     sign = 1.0 if greater_is_better else -1.0
     gains = _as_gains(law, values, greater_is_better)
-    place, count = int(np.argmax(gains)), len(gains)
+    chosen, count = int(np.argmax(gains)), len(gains)
     mean = float(gains.mean())
     tail = (1.0 - confidence_level) / 2.0
-    ends = law.limits(float(gains[place]), tail / count, tail)
+    ends = law.limits(float(gains[chosen]), tail / count, tail)
     level = str(Side.TWO_SIDED)
     low, high = sorted(_restore(law, end, greater_is_better) for end in ends)
     quantiles = [
@@ -247,9 +247,9 @@ def floor(
         for share in (tail, 1.0 - tail)
     ]
     return Floor(
-        best=float(values[place]),
+        best=float(values[chosen]),
         mean=float(values.mean()),
-        winner=names[place],
+        winner=names[chosen],
         luck=_sort([law.expected_luck(mean, count, agreed) for agreed in span]),
         luck_limits=(min(quantiles), max(quantiles)),
         corrected=_pair(
@@ -297,14 +297,14 @@ def _need_cases(n: int | None) -> int:
 
 
 def _read_correlation(correlation: Sequence[float] | float | None) -> tuple[float, float]:
-    given = USUAL_CORRELATION if correlation is None else correlation
-    listed = list(given) if isinstance(given, tuple | list) else [given]
+    share = USUAL_CORRELATION if correlation is None else correlation
+    listed = list(share) if isinstance(share, tuple | list) else [share]
     pair = listed * 2 if len(listed) == 1 else listed
     if len(pair) != 2 or not all(_is_correlation(end) for end in pair):
         raise InputError(
             f"{arg('correlation')} is out of range",
             needs="two numbers from 0 to below 1, such as 0 and 0.8",
-            got=check.show(given),
+            got=check.show(share),
         )
     low, high = sorted(map(check.read_number, pair))
     return low, high
@@ -389,9 +389,9 @@ def read_tries(source: object, metric: str | None) -> Tries:
     trials = trials_from(source)
     values = np.asarray(trials.objective, dtype=np.float64)
     values = values if trials.pruned is None else values[~trials.pruned]
-    names, kept, _, _ = _read_scores(None, values)
+    names, scores, _, _ = _read_scores(None, values)
     name = trials.objective_name.removeprefix(MEAN)
-    return names, kept, name if name in METRICS else SCORE, trials.direction == "maximize"
+    return names, scores, name if name in METRICS else SCORE, trials.direction == "maximize"
 
 
 def _read_study(study: Any) -> Tries:
@@ -404,8 +404,8 @@ def _read_study(study: Any) -> Tries:
             cure="Pass a list of the one that chose the best.",
         )
     names = [f"t{trial.number}" for trial in done]
-    kept, values, _, _ = _read_scores(names, [trial.value for trial in done])
-    return kept, values, SCORE, study.directions[0].name == "MAXIMIZE"
+    names, values, _, _ = _read_scores(names, [trial.value for trial in done])
+    return names, values, SCORE, study.directions[0].name == "MAXIMIZE"
 
 
 def _read_results(source: object, results: Mapping[Any, Any], metric: str | None) -> Tries:
@@ -415,8 +415,8 @@ def _read_results(source: object, results: Mapping[Any, Any], metric: str | None
     usual = getattr(source, "refit", None)
     key = choose_score(names, metric if len(keys) > 1 else None, usual if usual in keys else None)
     name = names[key]
-    kept, values, _, _ = _read_scores(None, name.sign * np.asarray(results[MEAN + key]))
-    return kept, values, name.name if name.name in METRICS else SCORE, name.sign > 0
+    tries, values, _, _ = _read_scores(None, name.sign * np.asarray(results[MEAN + key]))
+    return tries, values, name.name if name.name in METRICS else SCORE, name.sign > 0
 
 
 def _read_column(path: Path, metric: str | None) -> Tries:
@@ -439,8 +439,8 @@ def _read_column(path: Path, metric: str | None) -> Tries:
     word = next((low[name] for name in ("config", "name", "model", "prompt") if name in low), None)
     names = None if word is None else [str(name) for name in columns.array(word).tolist()]
     name = chosen.casefold().removeprefix("mean_test_").removeprefix("metrics.")
-    kept, values, _, _ = _read_scores(names, columns.array(chosen).tolist())
-    return kept, values, name if name in METRICS else SCORE, True
+    tries, values, _, _ = _read_scores(names, columns.array(chosen).tolist())
+    return tries, values, name if name in METRICS else SCORE, True
 
 
 def _read_scores(names: list[str] | None, scores: Any) -> Tries:
@@ -461,8 +461,8 @@ def _read_scores(names: list[str] | None, scores: Any) -> Tries:
     whole = np.isfinite(values)
     if not whole.any():
         return _refuse_no_scores()
-    kept = [name for name, fine in zip(names, whole, strict=True) if fine]
-    return kept, values[whole], SCORE, True
+    scored = [name for name, fine in zip(names, whole, strict=True) if fine]
+    return scored, values[whole], SCORE, True
 
 
 def _refuse_no_scores() -> Tries:

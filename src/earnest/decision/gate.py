@@ -554,14 +554,14 @@ def _compare_subgroups(
     chosen = ids.index(pair.comparison.a), ids.index(pair.comparison.b)
     verdicts = []
     for column, name, rows in cells:
-        part = table.take(rows)
-        groups = part.target.groups
+        subgroup = table.take(rows)
+        groups = subgroup.target.groups
         units = len(rows) if groups is None else len(np.unique(groups))
         value: float | None = None
         limits: tuple[float, float] | None = None
         if units >= LEAST_UNITS:
             try:
-                answer = _compare_best(part, count, measure, ask, chosen)
+                answer = _compare_best(subgroup, count, measure, ask, chosen)
                 value = answer.comparison.difference
                 limits = answer.limit(shared, "greater"), answer.limit(shared, "less")
             except EarnestError:  # too few folds, or a class that is missing: nothing is shown

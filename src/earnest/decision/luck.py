@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import beta, binom
 
 Array = NDArray[np.float64]
-POINTS = 64  # of a Gauss-Legendre rule
+POINTS = 64  # of a rule of Gauss
 MOST_CASES = 100_000  # up to which the law of a proportion is exact
 FEWEST_TO_SHRINK = 3
 
@@ -88,22 +89,21 @@ class ScoreLaw:
         >>> [round(law.expected_luck(0.62, 30, agreed), 3) for agreed in (0, 0.5, 0.8)]
         [0.069, 0.057, 0.045]
         """
-        own = math.sqrt(1.0 - self.agreement(score, correlation))
+        independent = math.sqrt(1.0 - self.agreement(score, correlation))
         if self.law is ErrorKind.PROPORTION and self.n <= MOST_CASES:
             below = binom.cdf(np.arange(self.n), self.n, min(max(score, 0.0), 1.0))
-            return own * (float(np.sum(1.0 - below**tries)) / self.n - score)
-        return own * math.sqrt(self.variance(score)) * expected_maximum(tries)
+            return independent * (float(np.sum(1.0 - below**tries)) / self.n - score)
+        return independent * math.sqrt(self.variance(score)) * expected_maximum(tries)
 
     def luck_quantile(self, score: float, tries: int, correlation: float, share: float) -> float:
         """Return the luck that the best of equally good tries does not exceed in a share."""
         agreed = self.agreement(score, correlation)
-        points, weights = np.polynomial.hermite_e.hermegauss(POINTS)
-        weights = weights / weights.sum()
-        own, shared = math.sqrt(1.0 - agreed), math.sqrt(max(agreed, 0.0))
+        points, weights = _list_normal_points()
+        independent, shared = math.sqrt(1.0 - agreed), math.sqrt(max(agreed, 0.0))
         low, high = -10.0, 10.0
         for _ in range(60):
             middle = (low + high) / 2.0
-            chance = float(weights @ ndtr((middle - shared * points) / own) ** tries)
+            chance = float(weights @ ndtr((middle - shared * points) / independent) ** tries)
             low, high = (middle, high) if chance < share else (low, middle)
         return high * math.sqrt(self.variance(score))
 
@@ -160,6 +160,20 @@ class ScoreLaw:
         return mean + (1.0 - min(1.0, dimensions * errors / spread)) * (best - mean)
 
 
+@cache
+def _list_normal_points() -> tuple[Array, Array]:
+    """Return points and weights of a rule for means over a standard normal."""
+    points, weights = np.polynomial.hermite_e.hermegauss(POINTS)
+    return points, weights / weights.sum()
+
+
+@cache
+def _list_even_points() -> tuple[Array, Array]:
+    """Return points and weights of a rule for integrals from -1 to 1."""
+    points, weights = np.polynomial.legendre.leggauss(POINTS)
+    return np.asarray(points), np.asarray(weights)
+
+
 def both_below(height: float, correlation: float) -> float:
     """Return the chance that two standard normals of a correlation both lie below a height.
 
@@ -169,7 +183,7 @@ def both_below(height: float, correlation: float) -> float:
     >>> round(both_below(0.0, 0.5), 6)  # 1/4 + arcsin(1/2) / 2 pi
     0.333333
     """
-    points, weights = np.polynomial.legendre.leggauss(POINTS)
+    points, weights = _list_even_points()
     angles = math.asin(correlation) * (points + 1.0) / 2.0  # so that nothing is steep near 1
     terms = np.exp(-(height**2) / (1.0 + np.sin(angles)))
     area = math.asin(correlation) / 2.0 * float(weights @ terms) / (2.0 * math.pi)

@@ -210,7 +210,7 @@ def plan_model(study: ModelStudy) -> ModelPlan:
 def _read_outcome(study: ModelStudy) -> str:
     """Return the kind of outcome, by what is known of it."""
     check.one_of("study", study.study, ["development", "validation"])
-    known = {
+    by_kind = {
         "classes": {"prevalence": study.prevalence},
         "values": {"outcome_mean": study.outcome_mean, "outcome_sd": study.outcome_sd},
         "survival": {
@@ -221,7 +221,7 @@ def _read_outcome(study: ModelStudy) -> str:
     }
     begun = {
         kind: facts
-        for kind, facts in known.items()
+        for kind, facts in by_kind.items()
         if any(fact is not None for fact in facts.values())
     }
     if len(begun) != 1:

@@ -62,6 +62,7 @@ _PACKED: dict[Place, Callable[[RunContent], Parcel]] = {
 MOST_BREAKS = 3  # in a row, of pools in which no task was under way
 PATIENCE = 120.0  # seconds until a chunk that no process works on counts as lost
 LOOK = 1.0  # seconds between two looks
+DEAD_LOOKS = 10  # in a row without a living process, until its pool counts as not noticing
 KEPT_ALIVE = 300  # seconds for which an idle process waits for more, as joblib's do
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
@@ -337,13 +338,13 @@ def _perform_alone(parcel: Parcel, chunk: Sequence[Sent]) -> WorkerBatch:
 
     A process that ends because it was idle, just when it is sent a chunk, can lose it, and its
     pool would wait for ever. Lost is what no process works on after a while, which doubles. The
-    mark of a task whose process has died says nothing: the pool does not always notice.
+    mark of a task whose process has died says nothing: a pool notices at once, or never.
     """
     patience = PATIENCE
     while True:
         future = _SingleProcess.get().submit(perform_packed, parcel, chunk)
-        until, idle = time.monotonic() + patience, 0
-        while idle < 2:  # a look may fall between two tasks
+        until, idle, dead = time.monotonic() + patience, 0, 0
+        while idle < 2 and dead < DEAD_LOOKS:  # a look may fall between two tasks
             try:
                 report: WorkerBatch = future.result(timeout=LOOK)
             except TimeoutError:
@@ -351,10 +352,12 @@ def _perform_alone(parcel: Parcel, chunk: Sequence[Sent]) -> WorkerBatch:
                     raise
             else:
                 return report
-            begun = not isinstance(parcel, FileParcel) or (
-                is_working(parcel.folder) and _SingleProcess.lives()
-            )
-            idle = 0 if begun or time.monotonic() < until else idle + 1
+            if not isinstance(parcel, FileParcel):  # nothing tells what its process does
+                continue
+            lives = _SingleProcess.lives()
+            dead = 0 if lives else dead + 1
+            works = lives and is_working(parcel.folder)
+            idle = 0 if works or time.monotonic() < until else idle + 1
         _SingleProcess.end()
         patience *= 2
 

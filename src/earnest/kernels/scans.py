@@ -19,6 +19,7 @@ from earnest.metrics.families import RankMetric, ScanMetric, View
 # (case, column, resample) updates from which a compiled kernel pays: loading numba costs about as
 # much as this many updates of the plain scan; once it is loaded nearly everything pays.
 COLD, WARM = 4e7, 5e4
+START = 5e3  # updates that take as long as the start of one more plain scan
 PLAIN_CELLS = 1 << 20  # weights that plain scans order at a time, in all threads
 VALUES = 1 << 22  # of single views, before they are combined
 
@@ -139,13 +140,14 @@ def _view_selected(
     n_jobs: int,
     cache: KeptRanks | None,
 ) -> NDArray[np.float64]:
-    if choose_compiled(metric, weights, 1):
+    distinct = np.unique(columns)
+    if choose_compiled(metric, weights, 1, starts=len(distinct) - 1):
         from earnest.kernels import fast
 
         counts = np.asarray(weights, np.uint8)
         return fast.selected(metric, scores, view.truth, counts, columns, n_jobs, cache)
     out = np.empty(len(weights))
-    for c in np.unique(columns):
+    for c in distinct:
         mine = np.flatnonzero(columns == c)
         out[mine] = scan_plainly(metric, scores[:, c], view.truth, weights[mine], PLAIN_CELLS)
     return out
@@ -165,7 +167,9 @@ def _sum_masses(views: tuple[View, ...], weights: Numbers) -> NDArray[np.float64
     return out
 
 
-def choose_compiled(metric: ScanMetric, weights: Numbers, columns: int) -> TypeGuard[RankMetric]:
+def choose_compiled(
+    metric: ScanMetric, weights: Numbers, columns: int, *, starts: int = 0
+) -> TypeGuard[RankMetric]:
     """Tell whether a scan takes a compiled kernel: if there is one, and if it pays for its start.
 
     Small scans add up: once plain ones have cost as much as loading numba does, the next one loads
@@ -173,7 +177,7 @@ def choose_compiled(metric: ScanMetric, weights: Numbers, columns: int) -> TypeG
     """
     if not isinstance(metric, RankMetric) or metric.kernel is None or weights.dtype != np.uint8:
         return False
-    updates = float(weights.size) * columns
+    updates = float(weights.size) * columns + START * starts
     if "earnest.kernels.compiled" in sys.modules:
         return updates >= WARM
     PLAIN_WORK.updates += updates

@@ -167,8 +167,8 @@ def choose_knots(odds: Array, weights: Array, count: int) -> Array:
     knots = find_quantiles(odds, weights, KNOTS[count])
     total = float(weights.sum())
     if OUTER <= total < FEW_FOR_KNOTS:
-        place = (OUTER - 1.0) / max(total - 1.0, 1.0)
-        knots[[0, -1]] = find_quantiles(odds, weights, (place, 1.0 - place))
+        share = (OUTER - 1.0) / max(total - 1.0, 1.0)
+        knots[[0, -1]] = find_quantiles(odds, weights, (share, 1.0 - share))
     return knots
 
 

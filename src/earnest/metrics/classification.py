@@ -295,8 +295,8 @@ def square_errors(target: Target, probability: Numbers, centre: object) -> Momen
 
 def square_errors_and_classes(target: Target, probability: Numbers, centre: object) -> Moments:
     """Return the squared distance from the truth; shared: 1 and the classes."""
-    own = square_errors(target, probability, centre).own
-    return Moments(own, np.concatenate([np.ones((1, target.n)), find_class_members(target)]))
+    squares = square_errors(target, probability, centre).own
+    return Moments(squares, np.concatenate([np.ones((1, target.n)), find_class_members(target)]))
 
 
 def brier_skill_of(sums: Array, shared: Array) -> Array:

@@ -256,8 +256,8 @@ def report(
     Parameters
     ----------
     source : SearchCV, Tuned, Predictions, str or Path
-        A fitted search, what `tune` returned, predictions, a file of predictions, a run file
-        (`run.db`), or the folder of a run, finished or not. What a search or a tuning has
+        A fitted search, what `tune` returned, predictions, scores of folds, a file of these, a run
+        file (`run.db`), or the folder of a run, finished or not. What a search or a tuning has
         computed already is not computed again.
     metric : str, Metric or callable, optional
         What to measure; that of the search by default, needed for predictions.

@@ -299,10 +299,13 @@ HOSTILE = (
 
 @needs_bash
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_name_forges_no_output_and_no_command_of_the_action(name: str, tmp_path: Path) -> None:
+def test_a_name_forges_no_output_and_no_command_of_the_action(
+    run: Run, name: str, tmp_path: Path
+) -> None:
     values = answer_items(np.random.default_rng(0), 400, [0.8], 0.0)
     make_scores(values, name).save(tmp_path / "scores.csv")
-    done = run_action(tmp_path, new="scores.csv", above="0.9")
+    answer = run("gate", tmp_path / "scores.csv", "--above", "0.9", "--json")
+    done = run_action(tmp_path, answer, new="scores.csv", above="0.9")
     assert done.code == 3
     assert done.outputs["verdict"] == "fail"
     assert set(done.outputs) == {"verdict", "sentence"}

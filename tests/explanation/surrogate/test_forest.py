@@ -81,14 +81,15 @@ def test_an_objective_far_from_zero_is_predicted_as_one_near_it(shift: float) ->
     effects = [forest.effect(points, 0, np.array([0.2, 0.8])) for forest in (near, far)]
     np.testing.assert_allclose(effects[1].ice_mean - shift, effects[0].ice_mean, atol=1e-5)
     np.testing.assert_allclose(effects[1].mean - shift, effects[0].mean, atol=1e-5)
-    quality = en.explain(
-        en.Trials.from_configs(
-            [{"x": x} for x in codes[:, 0].tolist()], y + shift, direction="minimize"
-        ),
-        surrogate="forest",
-        rng=0,
-    ).surrogate_quality
-    assert math.isfinite(quality.nll)
+
+
+def test_an_explanation_by_a_forest_has_a_likelihood_however_far_from_zero() -> None:
+    codes = cube(4).sample(32, np.random.default_rng(0))
+    y = np.round(1024 * smooth(codes)) / 1024 + 2.0**30
+    configs = [{"x": x} for x in codes[:, 0].tolist()]
+    trials = en.Trials.from_configs(configs, y, direction="minimize")
+    explanation = en.explain(trials, surrogate=ForestSurrogate(n_trees=10), rng=0, n_points=50)
+    assert math.isfinite(explanation.surrogate_quality.nll)
 
 
 def test_blocks_do_not_change_the_numbers(fitted: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -453,7 +453,7 @@ def test_a_search_keeps_about_a_kilobyte_of_each_fit_beside_the_predictions() ->
         tracemalloc.stop()
         return peak
 
-    few, many = 50, 250
+    few, many = 20, 80
     measure_peak(few)  # what is imported and compiled once
     more = measure_peak(many) - measure_peak(few)
     predictions = 8 * len(y) * (many - few)

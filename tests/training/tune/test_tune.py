@@ -465,7 +465,7 @@ def test_a_search_whose_time_is_over_takes_what_is_complete(tmp_path, quick, tun
     assert again.to_dict() == whole.to_dict()
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_search_whose_deadline_passed_before_it_began_goes_on_until_two_are_complete(
     tmp_path, quick, tuned, n_jobs, monkeypatch
 ):

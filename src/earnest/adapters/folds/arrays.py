@@ -59,7 +59,7 @@ def _is_per_fold(y: object) -> bool:
     return (
         isinstance(y, list | tuple)
         and len(y) > 1
-        and all(hasattr(part, "__len__") and not isinstance(part, str | bytes) for part in y)
+        and all(hasattr(fold, "__len__") and not isinstance(fold, str | bytes) for fold in y)
     )
 
 
@@ -81,20 +81,20 @@ def _stack(columns: Mapping[str, Any]) -> NDArray[Any]:
 
 def _join_folds(y: Sequence[Any], columns: Mapping[str, Any], groups: Any) -> Predictions:
     """Join lists of one array per fold."""
-    sizes = [len(part) for part in y]
+    sizes = [len(values) for values in y]
     joined = {}
     for name, parts in columns.items():
-        lengths = [len(part) for part in parts]
+        lengths = [len(values) for values in parts]
         if lengths != sizes:
             raise InputError(
                 f"the folds of {name!r} are not those of 'y'",
                 needs=f"arrays of {check.some(sizes)} cases",
                 got=check.some(lengths),
             )
-        joined[name] = np.concatenate([np.asarray(part) for part in parts])
+        joined[name] = np.concatenate([np.asarray(values) for values in parts])
     fold = np.repeat(np.arange(len(sizes)), sizes)
-    together = None if groups is None else np.concatenate([np.asarray(part) for part in groups])
-    outcome = np.concatenate([np.asarray(part) for part in y])
+    together = None if groups is None else np.concatenate([np.asarray(values) for values in groups])
+    outcome = np.concatenate([np.asarray(values) for values in y])
     return Predictions.from_arrays(
         outcome, _stack(joined), fold, groups=together, configs=list(joined)
     )
@@ -127,14 +127,14 @@ def _read_splits(
     wide = next(iter(first.values())).shape[1:]
     table = np.full((len(y), len(columns), repeats, *wide), np.nan)
     for c, (name, parts) in enumerate(columns.items()):
-        if [len(part) for part in parts] != [len(test) for test in tests]:
+        if [len(answer) for answer in parts] != [len(test) for test in tests]:
             raise InputError(
                 f"the predictions of {name!r} do not fit 'splits'",
                 needs=f"arrays of {check.some([len(test) for test in tests])} cases",
-                got=check.some([len(part) for part in parts]),
+                got=check.some([len(answer) for answer in parts]),
             )
-        for test, part, repeat in zip(tests, parts, repeat_of, strict=True):
-            table[test, c, repeat] = np.asarray(part)
+        for test, answer, repeat in zip(tests, parts, repeat_of, strict=True):
+            table[test, c, repeat] = np.asarray(answer)
     for number, (test, repeat) in enumerate(zip(tests, repeat_of, strict=True)):
         fold[test, repeat] = number
     if wide == (2,):

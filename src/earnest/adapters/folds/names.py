@@ -48,12 +48,12 @@ def _read_name(name: str) -> FoldColumn | None:
     fold = _FOLD.search(body)
     if fold is None:
         return None
-    rest = body[: fold.start()] + "/" + body[fold.end() :]
-    repeat = _REPEAT.search(rest)
+    unread = body[: fold.start()] + "/" + body[fold.end() :]
+    repeat = _REPEAT.search(unread)
     if repeat is not None:
-        rest = rest[: repeat.start()] + "/" + rest[repeat.end() :]
-    if _OTHER.search(rest):
+        unread = unread[: repeat.start()] + "/" + unread[repeat.end() :]
+    if _OTHER.search(unread):
         return None
-    parts = [part for part in (piece.strip(_JOINTS) for piece in rest.split("/")) if part]
+    parts = [word for word in (piece.strip(_JOINTS) for piece in unread.split("/")) if word]
     metric = _TEST.sub("", "_".join(parts)) or SINGLE
     return FoldColumn(name, metric, int(repeat[1]) if repeat else 0, int(fold[1]))

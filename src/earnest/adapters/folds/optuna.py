@@ -169,7 +169,7 @@ def _order(columns: Sequence[FoldColumn], attributes: Mapping[str, Any]) -> Scor
         if isinstance(value, int | float):
             scores.setdefault(column.metric, {})[column.repeat, column.fold] = float(value)
     return {
-        metric: [folds[place] for place in sorted(folds)]
+        metric: [folds[split] for split in sorted(folds)]
         for metric, folds in scores.items()
         if len(folds) > 1
     }
@@ -195,21 +195,23 @@ def _find_objective(
 ) -> str | None:
     """Return the score whose means over folds are the values of the trials; None for none."""
     values = np.array([(trial.values or [math.nan])[0] for trial in trials])
-    told = np.isfinite(values)
+    finite = np.isfinite(values)
     for name, rows in table.items():
         means = names[name].sign * rows.mean(axis=1)
-        if told.any() and np.allclose(means[told], values[told], rtol=1e-6, atol=1e-9):
+        if finite.any() and np.allclose(means[finite], values[finite], rtol=1e-6, atol=1e-9):
             return name
     return None
 
 
 def _refuse_none(study: Study | StudyContent, done: int) -> EvidenceError:
     steps = any(trial.intermediate_values for trial in study.get_trials(deepcopy=False))
-    found = "intermediate values whose mean is not the trial's value" if steps else "one value each"
+    scores = (
+        "intermediate values whose mean is not the trial's value" if steps else "one value each"
+    )
     return EvidenceError(
         "the trials of this study carry no scores of folds",
         needs="user attributes such as fold_0, fold_1, or a list whose mean is the value",
-        got=f"{done} complete trials with {found}",
+        got=f"{done} complete trials with {scores}",
         cure="In the objective: trial.set_user_attr('fold_scores', scores). Better, keep the "
         "predictions with earnest.keep_predictions; if you did, read them with "
         "earnest.predictions_from(study, y, store=store). From the values alone, "

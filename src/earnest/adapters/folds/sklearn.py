@@ -150,16 +150,16 @@ def read_results(
         for key in keys
     }
     configs = simplify_values([dict(config) for config in results["params"]])
-    kept, remarks = np.arange(len(configs)), []
+    last_round, remarks = np.arange(len(configs)), []
     resources = np.asarray(results.get("n_resources", np.zeros(len(configs))))
     if len(np.unique(resources)) > 1:  # a halving search: other rounds saw other cases
         last = np.asarray(results["iter"]) if "iter" in results else resources
-        kept = np.flatnonzero(last == last.max())
-        remarks = [of_search.last_round(len(kept), len(configs))]
+        last_round = np.flatnonzero(last == last.max())
+        remarks = [of_search.last_round(len(last_round), len(configs))]
         static = False
-    listed = Configs.of([configs[i] for i in kept], len(kept))
+    listed = Configs.of([configs[i] for i in last_round], len(last_round))
     scores = unite(
-        {key: table[kept] for key, table in rows.items()},
+        {key: table[last_round] for key, table in rows.items()},
         names,
         replace(listed, static=static),
         splits or SplitFacts(assumed=True),
@@ -197,8 +197,8 @@ def unite(
 
 def list_scores(results: Results) -> list[str]:
     """Return the names of the scores that every split has."""
-    found = (SPLIT.fullmatch(str(key)) for key in results)
-    return list(dict.fromkeys(match[2] for match in found if match is not None))
+    matches = (SPLIT.fullmatch(str(key)) for key in results)
+    return list(dict.fromkeys(match[2] for match in matches if match is not None))
 
 
 def _count_splits(results: Results, keys: Sequence[str]) -> int:

@@ -205,17 +205,17 @@ def _read_params(columns: Columns, names: Mapping[str, str]) -> list[dict[str, o
     ]
 
 
-def _read_wide(columns: Columns, found: Sequence[FoldColumn]) -> FoldScores:
+def _read_wide(columns: Columns, fold_columns: Sequence[FoldColumn]) -> FoldScores:
     """Read a row per configuration, with a column for each fold."""
     by_metric: dict[str, list[FoldColumn]] = {}
-    for column in found:
+    for column in fold_columns:
         by_metric.setdefault(column.metric, []).append(column)
     rows, repeats = {}, 1
     for metric, mine in by_metric.items():
         mine.sort(key=lambda column: (column.repeat, column.fold))
         repeats = len({column.repeat for column in mine})
         rows[metric] = np.array([_list_numbers(columns, column.name) for column in mine]).T
-    names = {column.name for column in found}
+    names = {column.name for column in fold_columns}
     labels = {
         name: match[1]
         for name in columns.names
@@ -225,11 +225,13 @@ def _read_wide(columns: Columns, found: Sequence[FoldColumn]) -> FoldScores:
     if set(columns.names) >= STUDY:
         configs = replace(configs, static=False)  # the sampler of the study is not known
     scored = np.any([np.isfinite(table).any(axis=1) for table in rows.values()], axis=0)
-    kept = np.flatnonzero(scored)  # runs of something else, and those that failed at once
-    if not len(kept):
+    complete = np.flatnonzero(scored)  # runs of something else, and those that failed at once
+    if not len(complete):
         raise EvidenceError("every fold score is missing", needs="numbers", got="empty columns")
     facts = SplitFacts(repeats=repeats, assumed=repeats == 1)
-    return _unite({name: table[kept] for name, table in rows.items()}, configs.take(kept), facts)
+    return _unite(
+        {name: table[complete] for name, table in rows.items()}, configs.take(complete), facts
+    )
 
 
 def _make_configs(params: Sequence[dict[str, object]], count: int) -> Configs:
@@ -387,10 +389,10 @@ def _gather(
     overlap: bool,
 ) -> FoldScores:
     """Put the rows of a long table into one row per configuration."""
-    order = {place: i for i, place in enumerate(sorted({p for p in places if p is not None}))}
+    order = {split: i for i, split in enumerate(sorted({p for p in places if p is not None}))}
     first: dict[str, int] = {}
-    for row, (key, place) in enumerate(zip(keys, places, strict=True)):
-        if place is not None and key != "None":
+    for row, (key, split) in enumerate(zip(keys, places, strict=True)):
+        if split is not None and key != "None":
             first.setdefault(key, row)
     config = {key: i for i, key in enumerate(first)}
     if roles.metric is not None and roles.score is not None:
@@ -403,11 +405,11 @@ def _gather(
     for name, values in scores.items():
         table = np.full((len(config), len(order)), np.nan)
         filled = Counter[tuple[str, Place]]()
-        for row, (key, place) in enumerate(zip(keys, places, strict=True)):
-            if place is None or key not in config or (words and words[row] != name):
+        for row, (key, split) in enumerate(zip(keys, places, strict=True)):
+            if split is None or key not in config or (words and words[row] != name):
                 continue
-            table[config[key], order[place]] = values[row]
-            filled[key, place] += 1
+            table[config[key], order[split]] = values[row]
+            filled[key, split] += 1
         if max(filled.values(), default=0) > 1:
             twice = next(pair for pair, times in filled.items() if times > 1)
             raise EvidenceError(
@@ -417,8 +419,8 @@ def _gather(
                 cure="If the rows are of several tasks or learners, take one of them.",
             )
         tables[name.removeprefix("metrics.")] = table
-    repeats = len({place[0] for place in order})
-    even = len(order) % repeats == 0 and len({place[1] for place in order}) * repeats == len(order)
+    repeats = len({split[0] for split in order})
+    even = len(order) % repeats == 0 and len({split[1] for split in order}) * repeats == len(order)
     facts = SplitFacts(repeats=repeats if even else 1, overlap=overlap, assumed=not even)
     return _unite(
         tables, _name_configs(list(first), [params[row] for row in first.values()]), facts

@@ -233,15 +233,15 @@ class CrossedStudy:
     def _score(self, parts: Sequence[PredictionsPart], half: int) -> float:
         """Return the pooled score of one half of the cases, as far as they were tested."""
         n = len(self.halves)
-        placed = places([part.rows for part in parts], n)
+        placed = places([answers.rows for answers in parts], n)
         repeats = 1 + max(repeat for repeat, _ in placed)
-        text = any(part.answer.dtype.kind in "US" for part in parts)
+        text = any(answers.answer.dtype.kind in "US" for answers in parts)
         shape = (n, 1, repeats, *parts[0].answer.shape[1:])
         scores = np.full(shape, None if text else np.nan, dtype=object if text else np.float64)
         fold = np.full((n, repeats), -1, dtype=np.int32)
-        for part, (repeat, number) in zip(parts, placed, strict=True):
-            scores[part.rows, 0, repeat] = part.answer
-            fold[part.rows, repeat] = number
+        for answers, (repeat, number) in zip(parts, placed, strict=True):
+            scores[answers.rows, 0, repeat] = answers.answer
+            fold[answers.rows, repeat] = number
         pi = self._table(scores, fold)
         check_fits(pi, self.metric)
         pi = replace(pi, guides=Guides(self.halves, np.array([half], dtype=np.int8)))

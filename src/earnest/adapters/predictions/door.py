@@ -116,7 +116,7 @@ RUN = register(
         read=_read_run_folder,
         rank=LATE,
         tool="earnest tune",
-        own=True,
+        ours=True,
     )
 )
 register(
@@ -128,7 +128,7 @@ register(
         rank=LATE,
         tool="earnest tune",
         options=" --data TABLE --target COLUMN",
-        own=True,
+        ours=True,
     )
 )
 
@@ -218,7 +218,7 @@ def _refuse_a_part(path: Path) -> None:
     """Refuse a file or a model of a run, which is told by the folder that it is in."""
     for above in path.absolute().parents[:2]:
         whole = kind_of(above) if path.exists() and above.is_dir() else None
-        if whole is not None and not whole.own:
+        if whole is not None and not whole.ours:
             raise InputError(
                 f"{path.name!r} is a part of a run",
                 needs="the folder of the whole run, because earnest needs every model that was "
@@ -227,20 +227,20 @@ def _refuse_a_part(path: Path) -> None:
             )
 
 
-def refuse_foreign(source: str | Path, *, own: bool = True) -> None:
+def refuse_foreign(source: str | Path, *, ours: bool = True) -> None:
     """Refuse what another tool wrote where a table of predictions is wanted, with the way there.
 
     Parameters
     ----------
     source : str or Path
         What was given.
-    own : bool
+    ours : bool
         Whether run files of earnest are refused, too.
     """
     if "://" not in str(source) and has_fold_scores(Path(source)):
         raise refuse_fold_scores()
     kind = kind_of(source)
-    if kind is None or kind is RUN or (kind.own and not own):
+    if kind is None or kind is RUN or (kind.ours and not ours):
         return
     shown = str(source) if "://" in str(source) else _restore_slashes(str(source))
     raise FormatError(

@@ -109,15 +109,15 @@ def _refuse_damaged(path: Path, error: Exception) -> FormatError:
 def write_model(folder: Path, name: str, params: Mapping[str, object]) -> Path:
     """Enter a model by its name and parameters, and return the folder of its predictions."""
     plain = re.fullmatch(r"[\w=-][\w.=-]{0,60}", name, re.ASCII) is not None
-    place = folder / (name if plain else f"model-{zlib.crc32(name.encode()):08x}")
-    place.mkdir(parents=True, exist_ok=True)
-    write_file(place / MODEL, json.dumps({"name": name, "params": dict(params)}, default=str))
-    return place
+    model = folder / (name if plain else f"model-{zlib.crc32(name.encode()):08x}")
+    model.mkdir(parents=True, exist_ok=True)
+    write_file(model / MODEL, json.dumps({"name": name, "params": dict(params)}, default=str))
+    return model
 
 
-def write_answer(place: Path, fold: int, epoch: int, answer: NDArray[np.float64]) -> None:
+def write_answer(model: Path, fold: int, epoch: int, answer: NDArray[np.float64]) -> None:
     """Keep what a model predicts for the cases of a fold after an epoch."""
-    with replacing(place / f"fold{fold}-epoch{epoch:05d}.npy") as path, path.open("wb") as file:
+    with replacing(model / f"fold{fold}-epoch{epoch:05d}.npy") as path, path.open("wb") as file:
         np.save(file, answer, allow_pickle=False)
 
 
@@ -164,7 +164,7 @@ def _read_model(path: Path, cases: EpochCases, stages: int) -> list[AutoMLModel]
     if not by_fold:
         return []
     common = sorted(set.intersection(*(set(epochs) for epochs in by_fold.values())))
-    chosen = [common[place - 1] for place in spread_rounds(len(common), stages)]
+    chosen = [common[stage - 1] for stage in spread_rounds(len(common), stages)]
     return [
         AutoMLModel(
             name=f"{name}@{epoch}",
@@ -201,6 +201,6 @@ register(
         read=read_epochs,
         rank=EARLY,
         tool="EpochFolds",
-        own=True,
+        ours=True,
     )
 )

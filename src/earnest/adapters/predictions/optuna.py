@@ -219,14 +219,14 @@ def _find_guides(trials: Sequence[TrialParts], n: int) -> Guides | None:
     """
     halves = np.full(n, -1, dtype=np.int8)
     guided_by = np.full(len(trials), FIXED, dtype=np.int8)
-    for place, trial in enumerate(trials):
-        for part in trial.parts.values():
-            if part.halves is None:
+    for row, trial in enumerate(trials):
+        for answers in trial.parts.values():
+            if answers.halves is None:
                 return None
-            earlier = halves[part.rows]
-            if ((earlier >= 0) & (earlier != part.halves)).any():
+            earlier = halves[answers.rows]
+            if ((earlier >= 0) & (earlier != answers.halves)).any():
                 return None
-            halves[part.rows], guided_by[place] = part.halves, part.guide
+            halves[answers.rows], guided_by[row] = answers.halves, answers.guide
     return Guides(np.maximum(halves, 0).astype(np.int8), guided_by)
 
 
@@ -492,11 +492,11 @@ def _read(name: str, store: StoreLike, number: int) -> PredictionsPart:
         with _open_part(name, store) as file, np.load(file, allow_pickle=False) as content:
             refuse_expanding(content.zip, Path(name), file.seek(0, os.SEEK_END))
             check_arrays(content.zip, Path(name))
-            part = PredictionsPart(content["rows"].astype(np.intp), content["answer"])
+            answers = PredictionsPart(content["rows"].astype(np.intp), content["answer"])
             if "halves" not in content:
-                return part
+                return answers
             halves = content["halves"].astype(np.int8)
-            return replace(part, halves=halves, guide=int(content["guide"]))
+            return replace(answers, halves=halves, guide=int(content["guide"]))
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise FormatError(
             f"the predictions of trial {number} are not in the store",

@@ -294,6 +294,6 @@ register(
         rank=LATE,
         tool="SearchCV",
         options=" --data TABLE --target COLUMN",
-        own=True,
+        ours=True,
     )
 )

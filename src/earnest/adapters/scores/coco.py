@@ -114,9 +114,9 @@ def _average_precision(
     recall = right / count
     precision = right / np.maximum(right + wrong, np.spacing(1.0))
     best = np.maximum.accumulate(precision[::-1])[::-1]
-    place = np.searchsorted(recall, RECALLS, side="left")
-    reached = place < len(best)
-    return float(best[place[reached]].sum() / len(RECALLS)), float(recall[-1])
+    index = np.searchsorted(recall, RECALLS, side="left")
+    reached = index < len(best)
+    return float(best[index[reached]].sum() / len(RECALLS)), float(recall[-1])
 
 
 def _read_array(entry: JsonDict, name: str, path: Path) -> Array:

@@ -26,11 +26,11 @@ def score_trials(predictions: Predictions, metric: Metric, ask: TrialsRequest) -
             cure="Configs(ids=..., params=[{'depth': 3}, ...]).",
         )
     scores = score_table(predictions, metric, Weights.ones(predictions.n_cases))[0]
-    own = "maximize" if metric.greater_is_better else "minimize"
+    direction = "maximize" if metric.greater_is_better else "minimize"
     return Trials.from_configs(
         configs=ask.some_of([plain_params(params) for params in predictions.configs.params]),
         objective=scores,
-        direction=ask.direction_or(own, "the metric"),
+        direction=ask.direction_or(direction, "the metric"),
         space=ask.space,
         objective_name=metric.name,
         limits=metric.limits,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from earnest.cli.errors import write_line
 from earnest.cli.options import Data, JsonOutput, LearnerOptions
-from earnest.cli.reading import read_cases, read_table_marks
+from earnest.cli.reading import read_case_table, read_table_marks
 from earnest.cli.writing import share_seed, write_results
 from earnest.core.arguments.assess import AssessArguments
 from earnest.core.arguments.base import Argument, pass_arguments
@@ -115,7 +115,7 @@ def command(
             "--test is for one metric", cure="Use a test set only once: pass one metric."
         )
     kind = find_learner(learner.model)  # an unknown name is told before the table is read
-    table = read_cases(data, target, reading)
+    table = read_case_table(data, target, reading)
     if check.stability:
         show_stability(kind, table, learner, question, check, output)
         return
@@ -125,7 +125,7 @@ def command(
     ask = pass_arguments(question, without=("metric", "method", "test", "rng", "store")) | {
         "estimator": make_learner_for(kind, table),
         "X": table.X,
-        "y": read_labels(table),
+        "y": decode_outcome(table),
         "groups": table.groups,
         "positive": table.classes[1] if len(table.classes) == 2 else None,
         "progress": make_progress_line(quiet=learner.quiet),
@@ -339,7 +339,7 @@ def make_progress_line(label: str = "", *, quiet: bool = False) -> FoldLine | No
     return None if quiet or sys.stderr is None else FoldLine(sys.stderr, label=label)
 
 
-def read_labels(table: TrainingTable) -> NDArray[np.generic]:
+def decode_outcome(table: TrainingTable) -> NDArray[np.generic]:
     """Return the outcome in the table's own words, so that messages speak of its classes."""
     import numpy as np
 
@@ -357,6 +357,6 @@ def _read_test_set(
     """Read the table that is kept away, in the columns of the design table."""
     from earnest.training.tables.table import open_training_table
 
-    other = read_cases(path, target, replace(reading, group=None), task=str(table.task))
+    other = read_case_table(path, target, replace(reading, group=None), task=str(table.task))
     columns = open_training_table(path, text=table.schema.texts, **read_table_marks(reading))
-    return table.schema.encode(columns, other.rows), read_labels(other)
+    return table.schema.encode(columns, other.rows), decode_outcome(other)

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 from earnest.cli.commands.assess import (
     METRICS,
+    decode_outcome,
     find_learner,
     make_learner_for,
     make_progress_line,
     name_file,
-    read_labels,
     tell_how_to_resume,
 )
 from earnest.cli.options import Data, JsonOutput, LearnerOptions
-from earnest.cli.reading import read_cases
+from earnest.cli.reading import read_case_table
 from earnest.cli.writing import share_seed, write_results
 from earnest.core.arguments.base import Argument, pass_arguments
 from earnest.core.arguments.compare_learners import CompareLearnersArguments
@@ -59,7 +59,7 @@ def command(
     kinds = [
         find_learner(name) for name in (learner.model, other.versus)
     ]  # unknown names are told first
-    table = read_cases(data, target, reading)
+    table = read_case_table(data, target, reading)
     names = [f"{kinds[0]}-1", f"{kinds[1]}-2"] if kinds[0] == kinds[1] else kinds
     first, second = (
         (name, make_learner_for(kind, table)) for name, kind in zip(names, kinds, strict=True)
@@ -83,7 +83,7 @@ def command(
             first,
             second,
             table.X,
-            read_labels(table),
+            decode_outcome(table),
             metric=name,
             store=out if len(wanted) == 1 or name is None else name_file(out, name),
             rng=seed,

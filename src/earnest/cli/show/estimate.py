@@ -306,7 +306,7 @@ def show_table(estimates: Estimates, reported: Estimate, columns: int) -> Iterat
     room = min(columns - 2, WIDTH) - sum(widths) - 2 * len(widths)
     stacked = room < 0
     axis = axis_for(estimates, room - 2 * MARGIN) if room - 2 * MARGIN >= LEAST_STRIP else None
-    head = clean(", ".join(heads)) if stacked else make_cells(heads, widths)
+    head = clean(", ".join(heads)) if stacked else join_cells(heads, widths)
     yield indented(Text((head + (axis.labels() if axis else "")).rstrip(), style=GREY))
     first = [reported.estimand, *(e.estimand for e in estimates)]
     for estimand in dict.fromkeys(first):
@@ -328,7 +328,7 @@ def draw_row(
     """Return one row: blue as reported, grey for another estimand, orange if not corrected."""
     style = GREY if row.estimate.estimand != reported.estimand else ACCENT
     style = style if row.estimate.honest else WARN
-    text = Text("  " + make_cells(("  " + row.name, row.value, row.limits), widths))
+    text = Text("  " + join_cells(("  " + row.name, row.value, row.limits), widths))
     if row.estimate is reported:
         text.stylize("bold")
     return text if axis is None else text.append(draw_strip(axis, row.estimate), style)
@@ -341,7 +341,7 @@ def pile_cells(row: TerminalRow, reported: Estimate) -> Padding:
     return Padding(text, (0, 0, 0, 4))
 
 
-def make_cells(cells: tuple[str, str, str], widths: list[int]) -> str:
+def join_cells(cells: tuple[str, str, str], widths: list[int]) -> str:
     """Return three cells, the number to the right."""
     name, value, ends = (clean(cell) for cell in cells)
     return f"{name:<{widths[0] + 2}}{value:>{widths[1]}}  {ends:<{widths[2]}}  "

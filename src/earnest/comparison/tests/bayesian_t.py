@@ -15,7 +15,7 @@ from earnest.comparison.base import (
     TestSpec,
     register,
 )
-from earnest.comparison.fold_differences import FoldReading, read_folds
+from earnest.comparison.fold_differences import FoldReading, read_fold_differences
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.cautions import of_limits
@@ -133,7 +133,7 @@ class BayesianTTest:
     def read(self, question: Question) -> PosteriorReading:
         """Score every fold of every repeat."""
         rope = _rope_for(question.metric) if self.rope is None else float(self.rope)
-        return PosteriorReading(read_folds(self.spec, question, corrected=True), rope)
+        return PosteriorReading(read_fold_differences(self.spec, question, corrected=True), rope)
 
 
 def _check_rope(rope: object) -> None:

@@ -11,7 +11,7 @@ from earnest.comparison.base import (
     TestSpec,
     register,
 )
-from earnest.comparison.fold_differences import FoldReading, read_folds
+from earnest.comparison.fold_differences import FoldReading, read_fold_differences
 from earnest.core.results.specs import ComparisonEstimand
 from earnest.inference.cases.fold_variance import check_ratio
 
@@ -70,4 +70,4 @@ class CorrectedTTest:
 
     def read(self, question: Question) -> FoldReading:
         """Score every fold of every repeat."""
-        return read_folds(self.spec, question, corrected=True, ratio=self.ratio)
+        return read_fold_differences(self.spec, question, corrected=True, ratio=self.ratio)

@@ -12,7 +12,7 @@ from earnest.comparison.base import (
     dependent_folds,
     register,
 )
-from earnest.comparison.fold_differences import FoldReading, read_folds
+from earnest.comparison.fold_differences import FoldReading, read_fold_differences
 from earnest.core.results.specs import ComparisonEstimand
 
 
@@ -57,4 +57,4 @@ class CVTTest:
     def read(self, question: Question) -> FoldReading:
         """Score every fold."""
         remarks = dependent_folds(question.pi.n_folds)
-        return read_folds(self.spec, question, corrected=False, remarks=remarks)
+        return read_fold_differences(self.spec, question, corrected=False, remarks=remarks)

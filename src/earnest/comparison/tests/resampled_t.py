@@ -12,7 +12,7 @@ from earnest.comparison.base import (
     dependent_test_sets,
     register,
 )
-from earnest.comparison.fold_differences import FoldReading, read_folds
+from earnest.comparison.fold_differences import FoldReading, read_fold_differences
 from earnest.core.results.specs import ComparisonEstimand
 
 
@@ -58,6 +58,6 @@ class ResampledTTest:
 
     def read(self, question: Question) -> FoldReading:
         """Score every test set."""
-        reading = read_folds(self.spec, question, corrected=False)
+        reading = read_fold_differences(self.spec, question, corrected=False)
         remarks = (*dependent_test_sets(len(reading.scores)), *reading.remarks)
         return replace(reading, remarks=remarks)

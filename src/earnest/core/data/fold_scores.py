@@ -294,7 +294,7 @@ def refuse_fold_scores() -> EvidenceError:
     return EvidenceError(
         "scores of folds do not tell this",
         needs="the predictions of every configuration",
-        got="scores of folds, which answer estimate, gain, compare and compare_many",
+        got="scores of folds, which answer estimate, gain, compare, compare_many and report",
         cure="Search with earnest.SearchCV in place of GridSearchCV: it keeps them.",
     )
 

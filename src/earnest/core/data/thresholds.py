@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import InputError
+from earnest.core.data.fold_scores import FoldScores, refuse_fold_scores
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind, check_threshold
 from earnest.core.data.target import Task
@@ -80,6 +81,8 @@ def with_thresholds(
 
 def check_cuttable(predictions: object) -> ResponseKind:
     """Return the kind of the scores, and refuse what no threshold cuts."""
+    if isinstance(predictions, FoldScores):
+        raise refuse_fold_scores()
     if not isinstance(predictions, Predictions):
         raise InputError(
             "this is not a table of out-of-sample predictions",

@@ -317,7 +317,8 @@ def is_on_items(estimate: Estimate) -> bool:
 def _say_perfect(estimate: Estimate, words: str, shown: PrintedEstimate) -> str:
     """Return what a score without an error allows to expect: a bound, not the score."""
     assert estimate.interval is not None
-    cases, winner = f"{estimate.n_cases:,} cases", estimate.n_configs > 1
+    cases = "folds" if estimate.n_cases is None else f"{estimate.n_cases:,} cases"
+    winner = estimate.n_configs > 1
     bound = limits_words(estimate.interval, shown)
     comma = "," if "," in words else ""
     expect = f"expect {article(words)} {words}{comma} {bound} on new data."

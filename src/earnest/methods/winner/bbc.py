@@ -183,7 +183,7 @@ class BBC(ResamplingKnobs):
         usual = self.resampler is None and self.undefined == "redraw"
         by_score = type(selector) is Pooled  # a subclass has its own rule
         first = FirstScores(pi.n_configs) if usual else None
-        found = draw_winners(
+        winners = draw_winners(
             self,
             call,
             lambda inbag: choose_winners(
@@ -191,13 +191,13 @@ class BBC(ResamplingKnobs):
             ),
             selector,
         )
-        final, scores = found.final, found.scores
-        value = found.scorer.corrected(found.table)
+        final, scores = winners.final, winners.scores
+        value = winners.scorer.corrected(winners.table)
         guided = is_guided(pi)
         if pi.n_configs == 1 and not guided:
-            value = found.naive  # its limit for many resamples: nothing was selected
+            value = winners.naive  # its limit for many resamples: nothing was selected
         draws, factor = judge_draws(
-            pi, metric, found.table, value, lambda: self._join_draws(call, selector)
+            pi, metric, winners.table, value, lambda: self._join_draws(call, selector)
         )
         drawn = limit_by_draws(draws, value, factor)
 
@@ -220,7 +220,7 @@ class BBC(ResamplingKnobs):
                 metric,
                 value=value,
                 alone=alone,
-                draws=value + factor * (draws - value) if found.table.shape[1] > 2 else None,
+                draws=value + factor * (draws - value) if winners.table.shape[1] > 2 else None,
                 law=find_tighter_law(contest, metric, call.given, value)
                 if tighter and drawn.has_width
                 else None,
@@ -229,18 +229,18 @@ class BBC(ResamplingKnobs):
 
         (source, remarks), errors = side_by_side(
             find_limits,
-            lambda: found.find_errors(call, selector) if drawn.has_width else None,
+            lambda: winners.find_errors(call, selector) if drawn.has_width else None,
             workers(call.n_jobs),
         )
         return EstimateParts(
             value=value,
             winner=final,
             scores=scores,
-            naive=found.naive,
+            naive=winners.naive,
             source=source,
             cautions=[*unlike_scales(pi, metric, selector, final), *remarks],
-            details=BBCDetails.of(found.table[:, 1].astype(np.intp), pi.n_configs),
-            used={"selector": selector, "resampler": found.scorer.resampler},
+            details=BBCDetails.of(winners.table[:, 1].astype(np.intp), pi.n_configs),
+            used={"selector": selector, "resampler": winners.scorer.resampler},
             errors=errors,
             guide=Guide.CROSSED if guided else None,
         )
@@ -365,14 +365,14 @@ class BBC(ResamplingKnobs):
                 needs="a defined score on the cases as they are",
                 cure="Check the predictions, or choose another metric.",
             )
-        one = blend(pi, final)
-        naive = float(score_table(one, metric, ones)[0, 0])
+        blended = blend(pi, final)
+        naive = float(score_table(blended, metric, ones)[0, 0])
         value, luck = scorer.corrected(table, call.seeds)
         moved = table[:, 0] + (value - np.nanmean(table[:, 0]))  # their mean is too low
         drawn: LimitSource = DrawnLimits(np.clip(moved, *metric.limits))
         spread = drawn.has_width
         source, remarks = with_spread(
-            drawn, one, metric, value=value, contest=_join_contest(call, final, naive)
+            drawn, blended, metric, value=value, contest=_join_contest(call, final, naive)
         )
         members = np.flatnonzero(final[0])
         members = members[np.argsort(-final[0, members], kind="stable")]
@@ -382,7 +382,7 @@ class BBC(ResamplingKnobs):
             winner=int(members[0]) if len(members) == 1 else None,
             naive=naive,
             source=source,
-            cautions=[*unlike_scales(one, metric, Pooled(), 0), *remarks],
+            cautions=[*unlike_scales(blended, metric, Pooled(), 0), *remarks],
             details=EnsembleDetails(scorer.mean_share, scorer.n_members),
             used={"selector": rule, "resampler": scorer.resampler},
             errors=scorer.errors(table, final[0], luck, draws) if spread else None,

@@ -419,14 +419,15 @@ def _interval_title(estimate: Estimate) -> str:
 def _meaning(results: Results, estimate: Estimate) -> Iterator[str]:
     """Yield what the number is: the estimand, the training size, the refit, new data."""
     material, folds = results.material, estimate.provenance.n_folds
-    title, n = material.title, f"{estimate.n_cases:,}"
+    title = material.title
+    n = "" if estimate.n_cases is None else f" {estimate.n_cases:,}"
     trained = "" if estimate.training is None else f", trained on {estimate.training} cases"
     if estimate.estimand == Estimand.WINNER and folds > 1:
         trained = f", over the models of these folds{trained}"
     if estimate.n_configs == 1:
         yield f"The {title} of this one configuration{trained}."
     elif estimate.selection is Selection.CORRECTED:
-        kind = "" if is_on_items(estimate) else "mean "
+        kind = "" if is_on_items(estimate) or title.startswith("mean ") else "mean "
         yield (
             f"The {kind}{title} of a configuration chosen this way from these "
             f"{estimate.n_configs:,}{trained}."
@@ -435,13 +436,14 @@ def _meaning(results: Results, estimate: Estimate) -> Iterator[str]:
         yield f"{estimate.estimand[:1].upper()}{estimate.estimand[1:]}."
     if material.refitted or (estimate.n_configs > 1 and folds > 1):
         yield (
-            f"It does not count what a model refitted on all {n} gains, which is usually a little."
+            f"It does not count what a model refitted on all{n or ' cases'} gains, which is "
+            "usually a little."
         )
     yield from _two_naive(results, estimate)
     if is_on_items(estimate):
-        yield f"“Items like these” means items drawn like these {n}: same source, same mix."
+        yield f"“Items like these” means items drawn like these{n}: same source, same mix."
         return
-    yield f"“New data” means cases drawn like these {n}: same source, same period, same mix."
+    yield f"“New data” means cases drawn like these{n}: same source, same period, same mix."
 
 
 def _two_naive(results: Results, estimate: Estimate) -> Iterator[str]:

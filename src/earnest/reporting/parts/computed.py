@@ -173,9 +173,10 @@ def paragraph(results: Results) -> str:
     whole = f", {estimate.n_configs:,} of them on every fold," if tried > estimate.n_configs else ""
     items = is_on_items(estimate)
     units, where = ("items", "items like these") if items else ("cases", "new data")
+    sample = "" if estimate.n_cases is None else f" on {estimate.n_cases:,} {units}"
     sentences = [
-        f"We evaluated {write_count(tried, 'configuration')}{whole} on {estimate.n_cases:,} {units}"
-        f"{folds} and estimated the {material.title} on {where} with the method “{spec.title}” "
+        f"We evaluated {write_count(tried, 'configuration')}{whole}{sample}{folds} and "
+        f"estimated the {material.title} on {where} with the method “{spec.title}” "
         f"({spec.cites}",
     ]
     if estimate.n_resamples:

@@ -9,10 +9,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from earnest.adapters.evidence import restate_estimate
-from earnest.comparison.run import against_winner
+from earnest.comparison.run import against_winner, compare_many
 from earnest.core.base.errors import EarnestError, EvidenceError
 from earnest.core.base.rng import Seeds
 from earnest.core.base.threads import workers
+from earnest.core.data.fold_scores import FoldScores
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.subgroups import ByLike, find_columns
@@ -29,7 +30,7 @@ from earnest.core.text.doors import arg
 from earnest.explanation.explain import explain
 from earnest.explanation.result import Explanation
 from earnest.inference.curves.calibration import judge_probabilities
-from earnest.inference.curves.gain import gain_beside
+from earnest.inference.curves.gain import gain, gain_beside
 from earnest.inference.curves.halves import HalfCurves, trace_halves
 from earnest.inference.curves.thresholds import thresholds_beside
 from earnest.inference.readiness import judge_readiness
@@ -37,6 +38,7 @@ from earnest.inference.subgroups.beside import subgroups_beside
 from earnest.methods.run import (
     configure_method,
     estimate,
+    estimate_all,
     estimate_beside,
     find_fitting_knobs,
 )
@@ -51,6 +53,7 @@ NOT_EXPLAINED = (
     "There was no time or no budget to see what the model does with its columns. "
     "`earnest explain-model RUN TABLE` tells it."
 )
+NO_GAIN, NO_TEST = "What the search gained is not shown. ", "No test applies here. "
 USUAL = {"confidence_level": 0.95, "side": "two-sided", "rng": SEED}
 
 
@@ -180,6 +183,8 @@ def ask_all(
         if method is not None or n_resamples is not None or rng is not None:
             material = replace(material, estimate=None, comparison=None, calibration=None, won={})
         results = _of_predictions(material, settings, absent)
+    elif material.fold_scores is not None:
+        results = _of_fold_scores(material, material.fold_scores, settings, absent)
     if explanation:
         results = replace(results, explanation=_explain(material, settings, absent))
     else:
@@ -245,6 +250,30 @@ def _of_predictions(
     )
 
 
+def _of_fold_scores(
+    material: Material, scores: FoldScores, settings: dict[str, Any], absent: dict[str, str]
+) -> Results:
+    """Ask what the scores of folds tell: the honest number, the gain, and who is worse."""
+    level = {name: settings[name] for name in ("confidence_level", "rng", "n_jobs")}
+    try:
+        judged = estimate(scores, **settings)
+    except EarnestError as error:
+        absent["answer"] = str(error)
+        return Results(material=material)
+    several = judged.n_configs > 1
+    return Results(
+        material=material,
+        estimate=judged,
+        gain=_ask(absent, "gain", NO_GAIN, lambda: gain(scores, **level)) if several else None,
+        table=_ask(
+            absent, "methods", "", lambda: estimate_all(scores, side=settings["side"], **level)
+        ),
+        many=_ask(absent, "rivals", NO_TEST, lambda: compare_many(scores, **level))
+        if several
+        else None,
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Inquiry:
     """What is asked beside an estimate, and why parts of it are absent."""
@@ -274,7 +303,7 @@ def _gain(ask: Inquiry) -> Gain | None:
     return _ask(
         ask.absent,
         "gain",
-        "What the search gained is not shown. ",
+        NO_GAIN,
         lambda: gain_beside(ask.estimate, ask.pi, ask.metric, n_jobs=ask.settings["n_jobs"]),
     )
 
@@ -375,7 +404,7 @@ def _many(ask: Inquiry) -> Comparisons | None:
     return _ask(
         ask.absent,
         "rivals",
-        "No test applies here. ",
+        NO_TEST,
         lambda: against_winner(
             ask.pi, ask.metric, estimate.winner, confidence_level=level, rng=rng, n_jobs=n_jobs
         ),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from earnest.core.data.fold_scores import FoldScores
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.calibration import Calibration
 from earnest.core.results.comparison_table import Comparisons
@@ -65,6 +66,8 @@ class Material:
         The same as a function of predictions, where there are any.
     predictions : Predictions or None
         Out-of-sample predictions.
+    fold_scores : FoldScores or None
+        The scores of folds alone, where there are no predictions.
     estimate : Estimate or None
         The honest number, where the source has asked for it already.
     ask : callable or None
@@ -116,6 +119,7 @@ class Material:
     scale: Scale
     metric: Metric | None = None
     predictions: Predictions | None = None
+    fold_scores: FoldScores | None = None
     estimate: Estimate | None = None
     ask: Callable[[Mapping[str, Any]], Estimate] | None = None
     comparison: Comparisons | None = None

@@ -20,6 +20,7 @@ from earnest.adapters.evidence import (
     read_run_result,
     refuse_subgroups,
 )
+from earnest.adapters.folds.door import open_fold_file, open_in_hand
 from earnest.adapters.ledger import Ledger
 from earnest.adapters.predictions.door import (
     BESIDE,
@@ -42,6 +43,7 @@ from earnest.adapters.trials.scored import (
 )
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, EvidenceError, FormatError, InputError
+from earnest.core.data.fold_scores import FoldScores
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
 from earnest.core.data.weights import Weights
@@ -437,6 +439,9 @@ def material_from(source: Any, metric: Any = None, **options: Any) -> Material:
 
     if isinstance(source, Tuned):
         return material_of_tuned(source, metric)
+    evidence = source if isinstance(source, FoldScores) else open_in_hand(source)
+    if isinstance(evidence, FoldScores):
+        return material_of_fold_scores(evidence, metric, type(source).__name__)
     raise InputError(
         "this cannot be reported on",
         needs=f"{NEEDS}; also logs of evaluations",
@@ -458,7 +463,11 @@ def _of_path(path: Path, metric: Any, options: dict[str, Any]) -> Material:
         refuse_subgroups(options, "scores")
         options.pop("scores", None)
         return material_of_evidence(scores_from(path, **options), metric, path.name)
-    refuse_foreign(path, own=False)
+    scores = None if options.get("scores") or path.is_dir() else open_fold_file(path)
+    if scores is not None:
+        refuse_subgroups(options, "scores of folds")
+        return material_of_fold_scores(scores, metric, path.name)
+    refuse_foreign(path, ours=False)
     path = find_run_folder(path)
     if path.is_dir():
         return material_of_folder(path, metric, options)
@@ -482,6 +491,12 @@ def _of_run_file(path: Path, metric: Any, source: str, files: tuple[str, ...] = 
     return replace(material, **measuring(measure), predictions=pi, settings=settings, missing=())
 
 
+FOLDS_ALONE = (
+    "The search kept the scores of its folds, not its predictions. With predictions this page "
+    "would also show curves, calibration, thresholds and subgroups: search with earnest.SearchCV."
+)
+
+
 def need_metric(metric: Any) -> Any:
     """Return a metric that was given, and refuse none."""
     if metric is None:
@@ -498,6 +513,39 @@ def material_of_evidence(evidence: Predictions | Scores, metric: Any, source: st
     if metric is None and isinstance(evidence, Predictions) and evidence.target.measure is None:
         need_metric(metric)
     return material_of_predictions(*settle_metric(evidence, metric), source)
+
+
+def material_of_fold_scores(
+    evidence: FoldScores, metric: MetricLike | None, source: str
+) -> Material:
+    """Return what the scores of folds tell, without the predictions."""
+    scores, measure = settle_metric(evidence, metric)
+    params = scores.configs.params or ({},) * scores.n_configs
+    values = scores.values.transpose(1, 2, 0).reshape(scores.n_configs, -1)  # (C, R * K)
+    tested = np.isfinite(values).any(axis=0)
+    whole = np.isfinite(values[:, tested]).all(axis=1)
+    tried = tuple(
+        SearchedConfiguration(
+            config=name,
+            params=plain_params(params[c]),
+            score=number_or_none(values[c, tested].mean()) if whole[c] else None,
+            folds=tuple(number_or_none(value) for value in values[c]),
+            status=COMPLETE if whole[c] else INCOMPLETE,
+            reason="" if whole[c] else _lacks(np.isfinite(values[c]), tested),
+        )
+        for c, name in enumerate(scores.configs.ids)
+    )
+    return Material(
+        source=source,
+        speaker="the search",
+        title=METRICS[measure.name].title if measure.name in METRICS else measure.title,
+        scale=measure.scale,
+        fold_scores=scores,
+        tried=tried,
+        counts=count_tried(tried),
+        by_folds=True,
+        missing=(FOLDS_ALONE,),
+    )
 
 
 def material_of_predictions(pi: Predictions, metric: Any, source: str) -> Material:
