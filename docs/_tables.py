@@ -420,7 +420,6 @@ def limits_table() -> str:
 EXTRAS = {
     "optuna": "[Optuna's studies](from-optuna.md), and [Optuna's proposals](search-with-optuna.md)",
     "configspace": "[spaces of ConfigSpace and runs of SMAC](bring-your-trials.md)",
-    "survival": "survival learners in [`earnest tune`](tune-a-table.md)",
     "lightgbm": "LightGBM in the [portfolio](portfolios.md) of `earnest tune`",
     "excel": "[tables from `.xlsx` files](own-predictions.md)",
     "dask": "[runs on a Dask cluster](clusters.md)",

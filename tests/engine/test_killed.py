@@ -215,7 +215,8 @@ def test_a_tuning_killed_while_it_writes_leaves_no_temporary_file_after_a_resume
     assert {"estimate.json", "model.skops", "predictions.parquet", "run.db"} <= set(names)
 
 
-@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
 def test_a_search_killed_at_a_random_moment_leaves_only_its_run_file_after_a_resume(
     tmp_path: Path, seed: int
 ) -> None:

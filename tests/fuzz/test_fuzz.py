@@ -133,6 +133,7 @@ def test_the_table_counts_every_kind_and_every_way_to_end() -> None:
     assert rate.startswith("1.0 minutes")
 
 
+@pytest.mark.slow
 def test_lanes_share_the_seeds_and_none_is_run_twice(seeds: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tests.fuzz.run", "--minutes", "5", "--inputs", "12"]
     shutil.copytree(seeds, tmp_path / "seeds")

@@ -16,9 +16,10 @@ KINDS = {
     Task.BINARY: ResponseKind.PROBABILITY,
     Task.MULTICLASS: ResponseKind.PROBABILITY,
     Task.REGRESSION: ResponseKind.VALUE,
-    Task.SURVIVAL: ResponseKind.RISK,
+    Task.SURVIVAL: ResponseKind.SURVIVAL,
 }
 K = 3  # classes of a multiclass target here
+TIMES = (1.0, 2.5, 4.0, 6.0)  # at which survival is predicted here
 
 # every registered metric with every task it is defined for
 PAIRS = [(m.name, task) for m in METRICS.values() for task in sorted(m.tasks)]
@@ -40,7 +41,10 @@ def make(
         task=task,
         classes=known if classes is None else classes,
         event=None if event is None else event.astype(bool),
+        times=TIMES if task is Task.SURVIVAL else (),
     )
+    if task is Task.SURVIVAL and kind is None and responses.ndim == 2:
+        responses = with_survival(responses)
     return Predictions(
         target=target,
         configs=Configs(ids=tuple(str(c) for c in range(responses.shape[1]))),
@@ -49,6 +53,12 @@ def make(
         fold_names=(("0",),),
         kind=KINDS[task] if kind is None else kind,
     )
+
+
+def with_survival(risks: NDArray[Any]) -> NDArray[Any]:
+    """Return risks (n, C) with the survival of an exponential model behind them: (n, C, 1 + K)."""
+    rates = np.exp(np.clip(0.3 * risks, -2.0, 2.0)) / 4.0
+    return np.concatenate([risks[:, :, None], np.exp(-rates[:, :, None] * np.array(TIMES))], axis=2)
 
 
 def repeated(pi: Predictions, counts: NDArray[Any]) -> Predictions:

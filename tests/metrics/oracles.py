@@ -18,6 +18,7 @@ from sklearn import metrics as sk
 
 from earnest.core import Task
 from tests.metrics.evidence import K
+from tests.metrics.survival_oracles import OF_SURVIVAL, of_survival
 
 Values = NDArray[Any]
 
@@ -58,7 +59,8 @@ AREAS = {
 # those for which a weighted value of another library, or a plain definition, is at hand
 UNWEIGHTED = {
     *("roc_auc_ovo", "roc_auc_ovo_weighted", "spearman"),
-    *("ici", "e50", "e90", "ece"),  # their quantiles are those of repeated rows
+    *("ici", "e50", "e90", "ece", "survival_ici"),  # their quantiles are those of repeated rows
+    "survival_slope",  # how many cases there are bounds its log odds
 }
 
 
@@ -69,9 +71,12 @@ def oracle(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if task is Task.SURVIVAL:
-            if name != "concordance":
+            if name == "concordance":
+                risk = response[:, 0]
+                return survival(y, risk) if weight is None else pairs(y, risk, weight)
+            if name not in OF_SURVIVAL:
                 raise no_oracle(name)
-            return survival(y, response) if weight is None else pairs(y, response, weight)
+            return of_survival(name, y, response, np.ones(len(y)) if weight is None else weight)
         if task is Task.REGRESSION:
             return regression(name, y, response, weight)
         return classes(name, task, y, response, weight)

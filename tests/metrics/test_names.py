@@ -15,7 +15,7 @@ from earnest.core import Task
 from earnest.errors import InputError, UnknownNameError
 from earnest.kernels import score_table
 from earnest.metrics import METRICS, MomentMetric, metric
-from earnest.metrics.families import FitMetric, Metric, RankMetric
+from earnest.metrics.families import CurveMetric, FitMetric, Metric, RankMetric
 from earnest.metrics.resolve import FACTORIES
 from earnest.resampling import Weights
 from tests.docs.test_code_blocks import generate
@@ -60,6 +60,15 @@ CANONICAL = [
     "spearman",
     "explained_variance",
     "concordance",
+    "uno_c",
+    "survival_auc",
+    "survival_brier",
+    "integrated_brier",
+    "rmst_error",
+    "survival_ratio",
+    "survival_slope",
+    "survival_ici",
+    "d_calibration",
     "calibration_intercept",
     "calibration_slope",
     "expected_observed",
@@ -133,7 +142,7 @@ def test_what_a_metric_says_of_itself_is_complete(name: str) -> None:
     assert one.title
     assert one.limits[0] < one.limits[1]
     assert one.tasks
-    assert isinstance(one, (MomentMetric, FitMetric, RankMetric))
+    assert isinstance(one, (MomentMetric, FitMetric, RankMetric, CurveMetric))
     if one.ideal is not None:
         assert one.limits[0] < one.ideal < one.limits[1]
         return
@@ -223,7 +232,9 @@ def test_a_metric_survives_the_way_to_a_worker(name: str) -> None:
 def test_factories_are_named_like_their_metrics() -> None:
     of_calibration = {"calibration_intercept", "calibration_slope", "expected_observed"}
     distances = {"ici", "e50", "e90", "ece"}
-    assert set(FACTORIES) == {"f_beta", "partial_roc_auc", "risk"} | of_calibration | distances
+    of_survival = {one.name for one in METRICS.values() if one.tasks == {Task.SURVIVAL}}
+    others = {"f_beta", "partial_roc_auc", "risk", *of_survival} - {"concordance"}
+    assert set(FACTORIES) == others | of_calibration | distances
     for name, factory in FACTORIES.items():
         assert factory.__name__ == name == factory().name
 

@@ -94,15 +94,15 @@ def regression(folder: Path) -> tuple[Any, dict[str, Any]]:
 
 
 def survival(folder: Path) -> tuple[Any, dict[str, Any]]:
-    """Times with censoring, risks of three configurations."""
+    """Times with censoring, and survival at times by three configurations."""
     rng = np.random.default_rng(10)
     risk = rng.standard_normal(100)
     times = plain(rng.exponential(np.exp(-risk)) + 0.01)
     event = rng.random(100) < 0.7
     scores = risk[:, None] + np.array([0.3, 0.6, 3.0]) * rng.standard_normal((100, 3))
-    pi = en.Predictions.from_arrays(
-        (times, event), plain(scores), np.arange(100) % 5, task="survival"
-    )
+    when = np.arange(1, 13) / 6
+    chances = np.exp(-np.exp(plain(scores))[:, :, None, None] * when)
+    pi = en.Predictions.from_arrays((times, event), chances, np.arange(100) % 5, times=when)
     return pi, {"metric": "concordance_index"}
 
 

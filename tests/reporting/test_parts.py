@@ -42,9 +42,8 @@ def test_what_may_lie_outside_a_band_follows_its_level() -> None:
     assert "90\u00a0%, pointwise: 10\u00a0% of the points" in made.curves.note
 
 
-@pytest.mark.parametrize("name", ["regression", "survival"])
-def test_nothing_is_said_of_bands_that_are_not_there(name: str) -> None:
-    made = scene(name)
+def test_nothing_is_said_of_bands_that_are_not_there() -> None:
+    made = scene("regression")
     assert made.content.curves is not None
     assert made.content.curves.note == ""
     assert "pointwise" not in made.to_html()

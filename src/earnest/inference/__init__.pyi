@@ -11,6 +11,7 @@ from .cases.no_information import mean_square as mean_square
 from .cases.no_information import no_information as no_information
 from .cases.no_information import no_information_rate as no_information_rate
 from .cases.placements import placements as placements
+from .curves.at_times import calibrate_at_times as calibrate_at_times
 from .curves.corrected import GRID as GRID
 from .curves.corrected import CurvePoints as CurvePoints
 from .curves.corrected import ResampledSelection as ResampledSelection

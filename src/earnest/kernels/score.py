@@ -19,7 +19,14 @@ from earnest.kernels.plain import score_callable
 from earnest.kernels.ranks import RankKeeper
 from earnest.kernels.scans import rank_selected, rank_table
 from earnest.metrics import metric as resolve_metric
-from earnest.metrics.families import CallableMetric, Metric, MomentMetric, RankMetric, ScanMetric
+from earnest.metrics.families import (
+    CallableMetric,
+    CurveMetric,
+    Metric,
+    MomentMetric,
+    RankMetric,
+    ScanMetric,
+)
 from earnest.metrics.responding import pick_answer, respond
 
 # Scores a table (B, C) on a cluster, or returns None where that does not pay; see `engine.scores`.
@@ -238,6 +245,8 @@ def _fill_table(
     if isinstance(metric, ScanMetric):
         keeper = _find_keeper(pi, metric, repeat) if keep else None
         return rank_table(target, metric, scores, counts, jobs, keeper)
+    if isinstance(metric, CurveMetric):
+        return _score_curves(target, metric, scores, counts)
     assert isinstance(metric, CallableMetric)
     return score_callable(target, metric, scores, counts)
 
@@ -265,9 +274,25 @@ def _fill_selected(
     if isinstance(metric, ScanMetric):
         keeper = _find_keeper(pi, metric, repeat)
         return rank_selected(target, metric, needed, counts, index, jobs, keeper, winners)
-    assert isinstance(metric, CallableMetric)
     out = np.empty(len(columns))
     for w in range(len(winners)):
         mine = np.flatnonzero(index == w)
-        out[mine] = score_callable(target, metric, needed[:, w : w + 1], counts[mine])[:, 0]
+        column = needed[:, w : w + 1]
+        if isinstance(metric, CurveMetric):
+            out[mine] = _score_curves(target, metric, column, counts[mine])[:, 0]
+        else:
+            assert isinstance(metric, CallableMetric)
+            out[mine] = score_callable(target, metric, column, counts[mine])[:, 0]
     return out
+
+
+WEIGHTS = 1 << 21  # of cases in resamples, which curves are scored under at a time
+
+
+def _score_curves(
+    target: Target, metric: CurveMetric, curves: Numbers, weights: Numbers
+) -> NDArray[np.float64]:
+    """Return a metric of curves (B, C), block by block of the resamples."""
+    step = max(1, WEIGHTS // max(1, weights.shape[1]))
+    blocks = [weights[b : b + step] for b in range(0, len(weights), step)]
+    return np.concatenate([metric.score(target, curves, block) for block in blocks])

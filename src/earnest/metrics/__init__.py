@@ -7,10 +7,12 @@ from earnest.metrics import (
     ranking,
     regression,
     survival,
+    survival_curves,
 )
 from earnest.metrics.families import METRICS
 from earnest.metrics.families import REGRESSION as REGRESSION
 from earnest.metrics.families import CallableMetric as CallableMetric
+from earnest.metrics.families import CurveMetric as CurveMetric
 from earnest.metrics.families import MomentMetric as MomentMetric
 from earnest.metrics.families import Moments as Moments
 from earnest.metrics.families import Need as Need

@@ -1,4 +1,4 @@
-"""The families of metrics: moments, scans (of ranks, and of fitted lines), and any callable.
+"""The families of metrics: moments, scans (of ranks, of fitted lines), curves, any callable.
 
 A metric is a function of weights: for whole weights its value is the value on rows repeated that
 often. Methods never know the family; `earnest.kernels.score` does.
@@ -33,6 +33,7 @@ class Need(StrEnum):
     PROBABILITY = "probability"  # of the positive class (n, C), or of every class (n, C, K)
     VALUE = "value"  # of a regression (n, C)
     RISK = "risk"  # of a survival model (n, C), higher is worse
+    SURVIVAL = "survival"  # the chance to be without event at each of the times (n, C, K)
     PREDICTION = "prediction"  # what `predict` gives: labels, values or risks, by the task
     RESPONSE = "response"  # whatever a model answered, as it is
 
@@ -283,6 +284,26 @@ class RankMetric(ScanMetric):
     def area(self) -> bool:
         """Whether the metric is an AUC between two limits, of two classes or of several."""
         return self.kernel == "roc_auc" and bool(np.isfinite(self.limits).all())
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurveMetric(Metric):
+    """A function of curves of survival: Brier score at a time, calibration at a time.
+
+    Parameters
+    ----------
+    score : callable
+        `(target, curves (n, C, K), weights (B, n)) -> (B, C)`, with NaN where it is undefined.
+        What censoring hides is estimated under the same weights.
+    at : float, optional
+        The time that it is about; None is a time of the target.
+    levels_alone : bool
+        Whether curves that are the same for all cases may be right by it.
+    """
+
+    score: Callable[[Target, RawArray, RawArray], Array]
+    at: float | None = None
+    levels_alone: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -184,6 +184,7 @@ _TASKS: dict[Need, frozenset[Task]] = {
     Need.PROBABILITY: CLASSES,
     Need.VALUE: REGRESSION,
     Need.RISK: SURVIVAL,
+    Need.SURVIVAL: SURVIVAL,
     Need.PREDICTION: frozenset(TASKS),
     Need.RESPONSE: frozenset(TASKS),
 }
@@ -212,9 +213,11 @@ def make_metric(
         Its name; that of the function if None.
     greater_is_better : bool
         The direction.
-    needs : {'label', 'score', 'probability', 'value', 'risk', 'prediction', 'response'}, optional
+    needs : {'label', 'score', 'probability', 'value', 'risk', 'survival', 'prediction',
+        'response'}, optional
         What the function is given: labels, scores (n,) or (n, K), probabilities of the positive
-        class (n,) or of every class (n, K), values, risks, or what `predict` gives. None is
+        class (n,) or of every class (n, K), values, risks, survival at the times (n, K), or what
+        `predict` gives. None is
         'response': whatever the predictions hold, as they are.
     limits : tuple of float
         The smallest and the largest possible value.

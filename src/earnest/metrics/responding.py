@@ -22,7 +22,8 @@ _FITS: dict[Need, tuple[ResponseKind, ...]] = {
     Need.SCORE: (ResponseKind.PROBABILITY, ResponseKind.DECISION, ResponseKind.LABEL),
     Need.PROBABILITY: (ResponseKind.PROBABILITY,),
     Need.VALUE: (ResponseKind.VALUE,),
-    Need.RISK: (ResponseKind.RISK,),
+    Need.RISK: (ResponseKind.RISK, ResponseKind.SURVIVAL),
+    Need.SURVIVAL: (ResponseKind.SURVIVAL,),
     Need.PREDICTION: tuple(ResponseKind),
     Need.RESPONSE: tuple(ResponseKind),
 }
@@ -35,7 +36,8 @@ _CURES: dict[ResponseKind, str] = {
     ResponseKind.LABEL: "Store probabilities, or choose a metric for labels such as 'accuracy'.",
     ResponseKind.PROBABILITY: "Choose a metric for probabilities, labels or ranks.",
     ResponseKind.VALUE: "Choose a metric for numbers such as 'rmse'.",
-    ResponseKind.RISK: "Choose 'concordance'.",
+    ResponseKind.RISK: "Choose 'concordance' or 'uno_c', or models that predict survival at times.",
+    ResponseKind.SURVIVAL: "Choose 'concordance' or 'integrated_brier'.",
 }
 
 
@@ -150,6 +152,8 @@ def respond(pi: Predictions, need: Need, responses: Numbers) -> NDArray[Any]:
     """
     if pi.kind is ResponseKind.LABEL:
         return decode_labels(pi.target, responses) if need is Need.RESPONSE else responses
+    if pi.kind is ResponseKind.SURVIVAL:  # a function that names no need gets what `predict` gives
+        return responses[..., 1:] if need is Need.SURVIVAL else responses[..., 0]
     if need not in (Need.LABEL, Need.PREDICTION) or not pi.target.has_classes:
         return responses
     return decide(responses, pi.target.task, cut(pi))
@@ -191,7 +195,7 @@ def _suggest_metric(task: Task) -> str:
         Task.BINARY: "'roc_auc' or 'accuracy'",
         Task.MULTICLASS: "'accuracy' or 'roc_auc_ovr'",
         Task.REGRESSION: "'r2' or 'rmse'",
-        Task.SURVIVAL: "'concordance'",
+        Task.SURVIVAL: "'concordance' or 'integrated_brier'",
         Task.SCORES: f"'mean' or 'median', or leave {arg('metric')} out",
     }
     return f"Try {names[task]}."

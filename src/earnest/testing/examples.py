@@ -148,8 +148,9 @@ def example_predictions(
     ----------
     task : {'binary', 'multiclass', 'regression', 'survival'}
         The task.
-    response : {'probability', 'decision', 'label'}, optional
-        What a classifier answers; 'probability' by default.
+    response : {'probability', 'decision', 'label', 'survival'}, optional
+        What a classifier answers, 'probability' by default; or a model of survival that predicts
+        more than risks.
     n_cases, n_configs, n_folds, seed : int
         The sizes; `n_folds=None` is one hold-out set.
 
@@ -184,6 +185,10 @@ def example_predictions(
     y: Array | tuple[Array, NDArray[np.bool_]] = truth
     if task is Task.SURVIVAL:
         y = (np.exp(-truth), np.arange(n_cases) % 4 != 0)
+    if response == ResponseKind.SURVIVAL:
+        times = (0.5, 1.0, 2.0)
+        chances = np.exp(-np.exp(truth[:, None] + noise)[:, :, None, None] * np.array(times) / 2.0)
+        return Predictions.from_arrays(y, chances, fold, configs=names, task=task, times=times)
     return Predictions.from_arrays(y, truth[:, None] + noise, fold, configs=names, task=task)
 
 

@@ -54,10 +54,12 @@ def _yield_fitting(metric: Metric) -> Iterator[Predictions]:
         Need.LABEL: (ResponseKind.LABEL, ResponseKind.PROBABILITY, ResponseKind.DECISION),
         Need.SCORE: (ResponseKind.PROBABILITY, ResponseKind.DECISION),
         Need.PROBABILITY: (ResponseKind.PROBABILITY,),
+        Need.SURVIVAL: (ResponseKind.SURVIVAL,),
     }
     for task in sorted(metric.tasks):
         classes = task in (Task.BINARY, Task.MULTICLASS)
-        for kind in kinds.get(metric.needs, (None,)) if classes else (None,):
+        curves = metric.needs is Need.SURVIVAL
+        for kind in kinds.get(metric.needs, (None,)) if classes or curves else (None,):
             yield example_predictions(task, response=kind, n_cases=36, n_configs=4, n_folds=None)
 
 

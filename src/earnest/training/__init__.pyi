@@ -6,6 +6,7 @@ from .assess.learning import nest_splits as nest_splits
 from .assess.nested import WINNER as WINNER
 from .assess.nested import NestedSplits as NestedSplits
 from .assess.plan import assessing as assessing
+from .fit.curves import ask_survival as ask_survival
 from .fit.ledger import AllFailedError as AllFailedError
 from .fit.ledger import explain_failure as explain_failure
 from .fit.ledger import find_exception as find_exception
@@ -32,8 +33,6 @@ from .learners.calibrated import Curve as Curve
 from .learners.calibrated import compute_probabilities as compute_probabilities
 from .learners.calibrated import fit_curve as fit_curve
 from .learners.catalogue import MODELS as MODELS
-from .learners.cox import CoxRegressor as CoxRegressor
-from .learners.cox import MissingLifelinesError as MissingLifelinesError
 from .learners.named import CLASSES as CLASSES
 from .learners.named import LEARNERS as LEARNERS
 from .learners.named import make_learner as make_learner
@@ -47,6 +46,8 @@ from .learners.selection import score_by_cox as score_by_cox
 from .learners.ses import LikelihoodRatio as LikelihoodRatio
 from .learners.ses import PartialCorrelation as PartialCorrelation
 from .learners.ses import maximise_likelihoods as maximise_likelihoods
+from .learners.survival.boosted import BoostedCoxRegressor as BoostedCoxRegressor
+from .learners.survival.cox import CoxRegressor as CoxRegressor
 from .learners.svm import KernelClassifier as KernelClassifier
 from .search.dropping.bced import DROPPING_RULES as DROPPING_RULES
 from .search.dropping.bced import DroppingRule as DroppingRule

@@ -181,3 +181,24 @@ def test_other_columns_and_types_are_refused_with_their_names(run, here, golden)
     assert "'old' in line 4" in text.err
     told = run("predict", "run", "text.csv", "--missing", "old")
     assert told.code == 0, told.err
+
+
+def test_survival_at_times_is_written_beside_the_risk_and_refused_for_classes(
+    run, tmp_path, monkeypatch, made, golden: Golden
+):
+    monkeypatch.chdir(tmp_path)
+    columns = {"days": [float(k) for k in range(1, 41)], "died": [k % 3 > 0 for k in range(40)]}
+    csv.write_csv(pa.table({"x": [k * 7 % 13 / 4 for k in range(40)], **columns}), "t.csv")
+    asked = ("--n-configs", "1", "--folds", "3", "--rng", "1", "--n-jobs", "1", "--out", "r")
+    assert run("tune", "t.csv", "--time", "days", "--event", "died", *asked).code == 0
+    lines = run("predict", "r", "t.csv", "--at", "30", "--at", "5.5").out.splitlines()
+    assert lines[0] == '"row","risk","survival_5.5","survival_30"'
+    assert len(lines) == 41
+    for refused in (("r", "t.csv", "--at", "400"), ("r", "t.csv", "--at", "0")):
+        done = run("predict", *refused)
+        assert (done.code, done.out) == (2, "")
+        golden.check(done.err)
+    monkeypatch.chdir(made)
+    done = run("predict", "run", "new.csv", "--at", "5")
+    assert (done.code, done.out) == (2, "")
+    golden.check(done.err)

@@ -455,7 +455,11 @@ def test_a_cluster_that_is_empty_or_dies_is_told_of_and_the_file_has_what_was_fi
     [
         ("import sys; sys.modules['earnest'] = None", "a dask worker cannot run tasks.*earnest"),
         ("import numpy; numpy.__version__ = '1.0'", r"different versions.*numpy.*got on .*: 1\.0"),
-        ("import sys; sys.modules['tests'] = None", "lacks code that the tasks need.*tests"),
+        pytest.param(
+            "import sys; sys.modules['tests'] = None",
+            "lacks code that the tasks need.*tests",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_workers_that_cannot_do_it_say_why(

@@ -65,6 +65,7 @@ def about_cases(
             "training_sizes": training_sizes,
             "halves": None if halves is None else halves.tolist(),
             "by": [column.to_plain() for column in target.subgroups],
+            "times": list(target.times),
             "outcome": {
                 "y": target.y.tolist(),
                 "event": None if target.event is None else target.event.tolist(),
@@ -97,6 +98,7 @@ class Cases(TypedDict):
     training_sizes: list[list[int]] | None
     halves: list[int] | None
     by: list[dict[str, Any]]
+    times: list[float]
     outcome: CodedOutcome | None
 
 
@@ -175,6 +177,7 @@ def _read_about(run: RunFile) -> Cases:
         "training_sizes": about["training_sizes"],
         "halves": about["halves"],
         "by": about.get("by", []),
+        "times": about.get("times", []),
         "outcome": about.get("outcome"),
     }
     refuse_newer(run, CASES, cases["version"], VERSION)
@@ -196,6 +199,7 @@ def _decode_target(about: Cases, outcome: CodedOutcome, wanted: PredictionsReque
         event=None if event is None else np.array(event, dtype=np.bool_),
         strata=None if strata is None else np.array(strata, dtype=np.int64),
         subgroups=_read_subgroups(about),
+        times=tuple(about["times"]),
     )
 
 
@@ -233,7 +237,8 @@ def _read_target(y: Outcome, about: Cases, wanted: PredictionsRequest, run: RunF
         ordered=about["ordered"],
         ids=None,
     )
-    return replace(target, subgroups=_read_subgroups(about))
+    times = tuple(about["times"]) or target.times
+    return replace(target, subgroups=_read_subgroups(about), times=times)
 
 
 def _read_subgroups(about: Cases) -> tuple[SubgroupColumn, ...]:

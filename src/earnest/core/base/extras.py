@@ -5,7 +5,6 @@ from __future__ import annotations
 EXTRAS = {
     "ConfigSpace": "configspace",
     "distributed": "dask",
-    "lifelines": "survival",
     "lightgbm": "lightgbm",
     "mlflow": "mlflow",
     "openpyxl": "excel",
@@ -22,8 +21,8 @@ def tell_install(package: str) -> str:
     Examples
     --------
     >>> from earnest.core.base.extras import tell_install
-    >>> tell_install("lifelines")
-    "Install it: pip install '.[survival]' in your copy of earnest's source."
+    >>> tell_install("lightgbm")
+    "Install it: pip install '.[lightgbm]' in your copy of earnest's source."
     >>> tell_install("package_of_a_plug_in")
     'Install it: pip install package_of_a_plug_in.'
     """

@@ -355,6 +355,7 @@ class Predictions:
         ordered: bool = False,
         ids: ArrayLike | None = None,
         by: ByLike | None = None,
+        times: ArrayLike | None = None,
         sample_weight: None = None,
     ) -> Self:
         """Make Π from arrays.
@@ -396,6 +397,9 @@ class Predictions:
             Names of the cases.
         by : array-like or dict of array-like, optional
             Columns that divide the cases into subgroups, such as {'sex': sex, 'site': site}.
+        times : array-like, optional
+            For survival: the times of the last axis of `scores`, which are then chances to be
+            without event.
         sample_weight : None
             Not supported; weights are refused.
         """
@@ -424,12 +428,14 @@ class Predictions:
             ordered=ordered,
             ids=ids,
             repeats=repeats,
+            times=times,
         )
         if by is not None:
             target = replace(target, subgroups=read_columns(by, target.n))
         if configs is None and repeats is None:
             refuse_class_columns(array, target)
-        shaped = shape_scores(array, target.n, repeats, len(order))
+        wide = len(order) if times is None else len(target.times)
+        shaped = shape_scores(array, target.n, repeats, wide)
         if configs is None and array.ndim == 2 and shaped.shape[1] == array.shape[1]:
             configs = column_names(scores)
         table = Configs.of(configs, shaped.shape[1])
@@ -628,6 +634,8 @@ class Predictions:
             digest.update(other.fingerprint.encode())
         if self.guides is not None:
             digest.update(repr(self.guides.to_text()).encode())
+        if self.kind is ResponseKind.SURVIVAL:
+            digest.update(repr(target.times).encode())
         return digest.hexdigest()[:32]
 
     @cached_property
@@ -783,6 +791,8 @@ def _refuse_other_cases(ours: Predictions, other: Predictions) -> None:
         ),
         "threshold": (ours.threshold, other.threshold),
     }
+    if ours.kind is ResponseKind.SURVIVAL:
+        pairs["times"] = (str(ours.target.times), str(other.target.times))
     for name, (mine, theirs) in pairs.items():
         if mine != theirs:
             raise InputError(

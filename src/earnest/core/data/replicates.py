@@ -315,7 +315,10 @@ class Replicates:
 def _check_responses(replicates: Replicates) -> None:
     scores = replicates.kind in (ResponseKind.PROBABILITY, ResponseKind.DECISION)
     many = replicates.target.task is Task.MULTICLASS and scores
-    shape = (replicates.target.n, *((len(replicates.target.classes),) if many else ()))
+    width = (len(replicates.target.classes),) if many else ()
+    if replicates.kind is ResponseKind.SURVIVAL:
+        width = (1 + len(replicates.target.times),)
+    shape = (replicates.target.n, *width)
     for name, actual, wanted in (
         ("responses", replicates.responses, (max(1, len(replicates.counts)), *shape)),
         ("apparent", replicates.apparent, shape),

@@ -1,4 +1,4 @@
-"""What a model answered: probabilities, decision values, labels, values or risks."""
+"""What a model answered: probabilities, decision values, labels, values, risks or survival."""
 
 from __future__ import annotations
 
@@ -38,13 +38,14 @@ class ResponseKind(StrEnum):
     LABEL = "label"
     VALUE = "value"
     RISK = "risk"
+    SURVIVAL = "survival"  # the risk, and the chance to be without event at each of the times
 
 
 _ALLOWED = {
     Task.BINARY: (ResponseKind.PROBABILITY, ResponseKind.DECISION, ResponseKind.LABEL),
     Task.MULTICLASS: (ResponseKind.PROBABILITY, ResponseKind.DECISION, ResponseKind.LABEL),
     Task.REGRESSION: (ResponseKind.VALUE,),
-    Task.SURVIVAL: (ResponseKind.RISK,),
+    Task.SURVIVAL: (ResponseKind.RISK, ResponseKind.SURVIVAL),
     Task.SCORES: (ResponseKind.VALUE,),
 }
 
@@ -100,7 +101,8 @@ def infer_kind(
         check.one_of("response", str(response), [str(kind) for kind in allowed])
         return ResponseKind(response)
     if not target.has_classes:
-        return allowed[0]
+        curves = target.task is Task.SURVIVAL and array.ndim == 4
+        return ResponseKind.SURVIVAL if curves else allowed[0]
     if array.dtype.kind in "OUb" or is_subset(array, target.classes):
         return ResponseKind.LABEL
     if array.dtype.kind not in "fiu":  # complex numbers, dates: refused when they are encoded
@@ -162,6 +164,8 @@ def encode_responses(
             else "Convert them with np.asarray(scores, dtype=float).",
         )
     numbers = array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+    if kind is ResponseKind.SURVIVAL:
+        return join_risks(numbers, target)
     if numbers.ndim == 4:
         whole = numbers
         numbers = _order_classes(numbers, target, order)
@@ -178,6 +182,37 @@ def encode_responses(
             ),
         )
     return _check_probabilities(numbers) if kind is ResponseKind.PROBABILITY else numbers
+
+
+def join_risks(chances: Numbers, target: Target) -> Numbers:
+    """Return chances to be without event (n, C, R, K) behind the risk: (n, C, R, 1 + K).
+
+    The risk is the time that a case is expected to lose up to the last of the times.
+    """
+    times = np.array(target.times)
+    if chances.ndim != 4 or chances.shape[3] != len(times):
+        raise InputError(
+            "`scores` do not match the times",
+            needs=f"shape (n, C, R, {len(times)}): the chance to be without event at "
+            f"{check.some(map(str, target.times))}",
+            got=f"shape {chances.shape}",
+            cure=f"Name the times of the last axis with {arg('times')}.",
+        )
+    low, high = finite_range(chances)
+    falls = np.diff(chances, axis=3)
+    if low < -ROUNDING or high > 1.0 + ROUNDING or (falls > ROUNDING).any():
+        raise InputError(
+            "`scores` are not chances to be without event",
+            needs="values from 0 to 1 that never rise with time",
+            got=f"values from {low:.6g} to {high:.6g}"
+            + (", some of which rise" if (falls > ROUNDING).any() else ""),
+            cure="If they are chances of the event, pass 1 minus them.",
+        )
+    chances = np.clip(chances, 0.0, 1.0)
+    lengths = np.diff(times, prepend=0.0)
+    before = np.concatenate([np.ones_like(chances[..., :1]), chances[..., :-1]], axis=3)
+    lost = times[-1] - ((before + chances) / 2.0) @ lengths
+    return np.concatenate([lost[..., None], chances], axis=3)
 
 
 def check_threshold(threshold: float | None, target: Target, kind: ResponseKind) -> float | None:

@@ -150,6 +150,9 @@ class Target:
         Scores only: what they are summed up to.
     subgroups : tuple of SubgroupColumn
         Columns that divide the cases, which `by` names.
+    times : tuple of float
+        Survival only: when models are asked for the chance to be without event. By default round
+        times up to the horizon, at which a tenth of the cases is still followed.
 
     Examples
     --------
@@ -171,11 +174,14 @@ class Target:
     ids: NDArray[np.generic] | None = None
     measure: Measure | None = None
     subgroups: tuple[SubgroupColumn, ...] = ()
+    times: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
-        """Read the task, which may be given by its name."""
+        """Read the task, which may be given by its name, and choose times of survival."""
         if type(self.task) is not Task:
             object.__setattr__(self, "task", Task(check.one_of("task", self.task, list(Task))))
+        if self.task is Task.SURVIVAL and not self.times and self.event is not None:
+            object.__setattr__(self, "times", choose_times(self.y, self.event))
 
     @property
     def layer_codes(self) -> NDArray[np.int64]:
@@ -234,6 +240,48 @@ class Target:
             ids=part(self.ids),
             subgroups=tuple(column.take(rows) for column in self.subgroups),
         )
+
+
+STEPS_TO_HORIZON = 12.0  # at least so many round times, and about twice as many at most
+FOLLOWED = 0.9  # the share of cases that have left by the horizon
+
+
+def choose_times(time: NDArray[np.float64], event: NDArray[np.bool_]) -> tuple[float, ...]:
+    """Return round times up to the horizon: 12 to 24 multiples of 1, 2, 2.5 or 5 times 10^k.
+
+    The horizon is when a tenth of the cases is still followed, or when half of the events were
+    seen, whichever is later.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.core.data.target import choose_times
+    >>> choose_times(np.arange(1.0, 101.0), np.ones(100, dtype=bool))[-3:]
+    (80.0, 85.0, 90.0)
+    """
+    if len(time) == 0 or not event.any():
+        return ()
+    horizon = max(float(np.quantile(time, FOLLOWED, method="lower")), float(np.median(time[event])))
+    if not horizon > 0.0:
+        return ()
+    power = 10.0 ** np.floor(np.log10(horizon / STEPS_TO_HORIZON))
+    unit = max(u for u in (1.0, 2.0, 2.5, 5.0) if u * power <= horizon / STEPS_TO_HORIZON)
+    count = int(np.floor(horizon / (unit * power) + 1e-9))
+    times = tuple(float(f"{k * unit * power:.12g}") for k in range(1, count + 1))
+    return times if times[0] > 0.0 and np.isfinite(times[-1]) else ()
+
+
+def read_times(times: object, name: str = "times") -> tuple[float, ...]:
+    """Return the times at which survival is predicted; refuse what is not rising and above 0."""
+    array = np.atleast_1d(as_array(name, times))
+    fits = array.ndim == 1 and array.dtype.kind in "iuf" and len(array) > 0
+    if not fits or not np.isfinite(array).all() or array[0] <= 0 or (np.diff(array) <= 0).any():
+        raise InputError(
+            f"{arg(name)} does not hold times of survival",
+            needs="numbers above 0, each larger than the one before",
+            got=check.show(times),
+        )
+    return tuple(float(value) for value in array)
 
 
 def label_array(classes: tuple[object, ...]) -> NDArray[np.generic]:
@@ -399,6 +447,17 @@ def encode_ids(values: ArrayLike | None, n: int) -> NDArray[np.generic] | None:
     return array
 
 
+COMPETING = (
+    "If these are several kinds of event, they are competing risks, which earnest does not handle: "
+    "with the others censored, risks would be too high."
+)
+
+
+def tell_competing(kinds: int) -> str:
+    """Return what to say of a column of events with more values than two, else nothing."""
+    return COMPETING if kinds > 2 else ""
+
+
 def survival_parts(y: object) -> tuple[NDArray[np.float64], NDArray[np.bool_]] | None:
     """Read (time, event) out of a structured array or a pair of arrays; None if it is neither."""
     if isinstance(y, np.ndarray) and y.dtype.names is not None:
@@ -422,9 +481,16 @@ def survival_parts(y: object) -> tuple[NDArray[np.float64], NDArray[np.bool_]] |
             "the events of a survival `y` are ambiguous",
             needs="an array of times (numbers) and one of events (bool, or 0 and 1)",
             got=f"dtypes {parts[0].dtype} and {parts[1].dtype}",
-            cure="Pass the events as bool.",
+            cure=f"Pass the events as bool. {_count_kinds(parts)}".rstrip(),
         )
     return times[0].astype(np.float64), events[0].astype(bool)
+
+
+def _count_kinds(parts: list[NDArray[np.generic]]) -> str:
+    """Return what to say of whole numbers from 0 on, where one of two columns holds a few."""
+    few = [np.unique(values) for values in parts if values.dtype.kind in "iuf"]
+    codes = [levels for levels in few if np.array_equal(levels, np.arange(len(levels)))]
+    return tell_competing(max((len(levels) for levels in codes if len(levels) < 10), default=0))
 
 
 def _is_event(values: NDArray[np.generic]) -> bool:
@@ -446,6 +512,7 @@ def read_target(
     ordered: bool,
     ids: ArrayLike | None,
     repeats: int | None = None,
+    times: object = None,
 ) -> tuple[Target, tuple[object, ...]]:
     """Return the target, and the classes in the order of a class axis."""
     if task is not None:
@@ -453,7 +520,16 @@ def read_target(
     pair = _read_pair(y) if task is Task.SURVIVAL else survival_parts(y)
     if pair is not None and task in (None, Task.SURVIVAL):
         _refuse_classes(positive, classes, Task.SURVIVAL)
-        return _make_survival(*pair, _read_cases(len(pair[0]), groups, strata, ordered, ids)), ()
+        about = _read_cases(len(pair[0]), groups, strata, ordered, ids)
+        target = _make_survival(*pair, about)
+        return target if times is None else replace(target, times=read_times(times)), ()
+    if times is not None:
+        raise InputError(
+            f"{arg('times')} is for survival",
+            needs="an outcome of times and events",
+            got="another outcome",
+            cure="Leave it out.",
+        )
     values = _read_column(y)
     about = _read_cases(len(values), groups, strata, ordered, ids)
     classes = None if classes is None else plain_labels(classes)

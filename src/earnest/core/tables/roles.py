@@ -14,7 +14,7 @@ from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import InputError
 from earnest.core.data.folds import refuse_no_labels
 from earnest.core.data.responses import SUM, ResponseKind
-from earnest.core.data.target import Task
+from earnest.core.data.target import Task, tell_competing
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.column_names import OF_PREDICTIONS
 from earnest.core.tables.columns import Columns, Grid, Outcome, refuse_stray_text
@@ -98,7 +98,7 @@ def read_case_outcome(columns: Columns, roles: Roles, grid: Grid | None) -> Outc
             got=check.some(map(repr, dict.fromkeys(events.tolist()))),
             cure="Subtract 1: R's survival package codes an event as 2 and a censored case as 1."
             if events.dtype.kind in "iuf" and np.isin(events, (1, 2)).all()
-            else "",
+            else tell_competing(len(dict.fromkeys(events.tolist()))),
         )
     if times.dtype.kind not in "iuf":
         raise InputError(

@@ -38,8 +38,15 @@ def make_wide_table(pi: Predictions) -> pa.Table:
 
 def list_wide_names(pi: Predictions) -> list[str]:
     """Return the names of the columns of a wide table: about the cases, then the predictions."""
-    suffixes = [f":{label}" for label in pi.target.classes] if pi.responses.ndim == 4 else [""]
+    suffixes = [f":{label}" for label in name_columns(pi)] if pi.responses.ndim == 4 else [""]
     return list_about_names(pi) + [name + suffix for name in pi.configs.ids for suffix in suffixes]
+
+
+def name_columns(pi: Predictions) -> tuple[object, ...]:
+    """Return what the last of four axes of responses holds: classes, or the risk and times."""
+    if pi.kind is ResponseKind.SURVIVAL:
+        return ("risk", *(f"{time:.12g}" for time in pi.target.times))
+    return pi.target.classes
 
 
 def list_unique_names(pi: Predictions) -> list[str]:
@@ -164,10 +171,14 @@ def make_long_table(pi: Predictions) -> pa.Table:
 
 
 def _make_long_responses(pi: Predictions) -> dict[str, pa.Array]:
-    prefix = {ResponseKind.PROBABILITY: "proba_", ResponseKind.DECISION: "score_"}.get(pi.kind)
+    prefix = {
+        ResponseKind.PROBABILITY: "proba_",
+        ResponseKind.DECISION: "score_",
+        ResponseKind.SURVIVAL: "survival_",
+    }.get(pi.kind)
     if pi.responses.ndim == 4:
         flat = np.ascontiguousarray(pi.responses.reshape(-1, pi.responses.shape[3]).T)
-        labels = pi.target.classes
+        labels = name_columns(pi)
         return {
             f"{prefix}{label}": make_response_column(pi, column)
             for label, column in zip(labels, flat, strict=True)

@@ -20,11 +20,13 @@ from earnest.core.data.weights import Weights
 from earnest.core.text.doors import arg
 from earnest.inference.left_out.estimates import has_pairs
 from earnest.kernels.score import score_table
+from earnest.metrics.censoring import Censoring
 from earnest.metrics.families import (
     EPS,
     METRICS,
     Array,
     CallableMetric,
+    CurveMetric,
     Metric,
     MomentMetric,
     Need,
@@ -90,6 +92,8 @@ def _score_constant(target: Target, metric: Metric) -> float | None:
     """Return the best score of a constant; a correlation with a constant counts as 0."""
     if target.task is Task.SCORES:
         return None  # of an item that was scored elsewhere no constant answer is known
+    if isinstance(metric, CurveMetric) and metric.levels_alone:
+        return None  # which Kaplan and Meier's curve for all is nearly, without telling cases apart
     if metric.needs is Need.RESPONSE:
         return None  # nobody knows what a bare function makes of a constant
     constants = _make_constants(target, metric.needs)
@@ -117,12 +121,16 @@ def _find_kind(target: Target, need: Need) -> ResponseKind:
     if target.task is Task.REGRESSION:
         return ResponseKind.VALUE
     if target.task is Task.SURVIVAL:
-        return ResponseKind.RISK
+        return ResponseKind.SURVIVAL if need is Need.SURVIVAL else ResponseKind.RISK
     return ResponseKind.LABEL if need is Need.LABEL else ResponseKind.PROBABILITY
 
 
 def _make_constants(target: Target, need: Need) -> Numbers:
     """Return constant responses of shape (1, C, 1) or (1, C, 1, K)."""
+    if need is Need.SURVIVAL and target.event is not None:
+        curves = Censoring.of(target.y, target.event, np.ones((1, target.n)))
+        chances = [float(curves.find_survival(t)[0]) for t in target.times]
+        return np.array([0.0, *chances])[None, None, None, :]
     if not target.has_classes:
         centres = [0.0] if target.event is not None else [target.y.mean(), np.median(target.y)]
         return np.array(centres)[None, :, None]

@@ -316,7 +316,8 @@ def _rank_risks(pi: Predictions, column: int) -> Floats:
     total, seen = np.zeros(pi.n_cases), np.zeros(pi.n_cases)
     for repeat in range(pi.n_repeats):
         used = np.flatnonzero(pi.tested(repeat))
-        risks = pi.responses[used, column, repeat].astype(np.float64)
+        answers = pi.responses[used, column : column + 1, repeat]
+        risks = respond(pi, Need.RISK, answers)[:, 0].astype(np.float64)
         _, codes, counts = np.unique(risks, return_inverse=True, return_counts=True)
         last = np.cumsum(counts)
         total[used] += (last - 0.5 * (counts - 1))[codes] / len(used)

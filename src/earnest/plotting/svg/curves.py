@@ -114,7 +114,7 @@ ROW = 17.0  # of the words that name the lines
 
 
 @dataclass(frozen=True)
-class _Square:
+class SquarePlot:
     """A square plot from 0 to 1 in both directions."""
 
     canvas: Canvas
@@ -122,7 +122,8 @@ class _Square:
     y: Axis
 
     @classmethod
-    def of(cls, name: str, width: float, titles: tuple[str, str], more: float = 0.0) -> _Square:
+    def of(cls, name: str, width: float, titles: tuple[str, str], more: float = 0.0) -> SquarePlot:
+        """Draw the grid and the axes, with more room below."""
         side = width - LEFT - RIGHT
         canvas = Canvas(width, TOP + side + UNDER + more, name)
         x = Axis(0.0, 1.0, LEFT, LEFT + side)
@@ -135,6 +136,7 @@ class _Square:
         return cls(canvas, x, y)
 
     def points(self, xs: Iterable[float], ys: Iterable[float]) -> list[tuple[float, float]]:
+        """Return where points stand on the canvas."""
         return [(self.x(float(a)), self.y(float(b))) for a, b in zip(xs, ys, strict=True)]
 
 
@@ -148,7 +150,7 @@ def roc(curve: MeanCurve, *, name: str, width: float = 270, places: int = 3) -> 
     places : int
         The decimals of the areas.
     """
-    plot = _Square.of(name, width, ("False positive rate", "True positive rate"))
+    plot = SquarePlot.of(name, width, ("False positive rate", "True positive rate"))
     canvas = plot.canvas
     canvas.line((plot.x(0), plot.y(0)), (plot.x(1), plot.y(1)), "ink3", dash=DOTS)
     _draw_both(plot, curve, start=True)
@@ -175,7 +177,7 @@ def precision_recall(curve: MeanCurve, *, name: str, width: float = 270, places:
     places : int
         The decimals of the average precisions.
     """
-    plot = _Square.of(name, width, ("Recall", "Precision"))
+    plot = SquarePlot.of(name, width, ("Recall", "Precision"))
     canvas, level = plot.canvas, plot.y(curve.chance)
     canvas.line((plot.x(0), level), (plot.x(1), level), "ink3", dash=DOTS)
     _draw_both(plot, curve, start=False)
@@ -196,7 +198,7 @@ def precision_recall(curve: MeanCurve, *, name: str, width: float = 270, places:
     return canvas.figure(sentence, _list_curve_rows(curve, "Recall", "Precision"))
 
 
-def _draw_both(plot: _Square, curve: MeanCurve, *, start: bool) -> None:
+def _draw_both(plot: SquarePlot, curve: MeanCurve, *, start: bool) -> None:
     """Draw band, corrected and own curve; a ROC curve starts in the corner."""
     xs = [plot.x(float(v)) for v in curve.x]
     ends = ([plot.y(float(v)) for v in edge] for edge in (curve.low, curve.high))
@@ -210,7 +212,7 @@ def _draw_both(plot: _Square, curve: MeanCurve, *, start: bool) -> None:
 
 
 def _name_lines(
-    plot: _Square,
+    plot: SquarePlot,
     curve: MeanCurve,
     areas: tuple[str, str],
     spots: Sequence[tuple[float, float]],
@@ -273,7 +275,7 @@ def calibration(
     groups, strip = judged.curve, 58.0
     level = percent(judged.ratio.interval.confidence_level)
     title = f"Predicted probability of {judged.label}"
-    plot = _Square.of(name, width, (title, "Observed share"), more=strip)
+    plot = SquarePlot.of(name, width, (title, "Observed share"), more=strip)
     canvas = plot.canvas
     canvas.line((plot.x(0), plot.y(0)), (plot.x(1), plot.y(1)), "ink3", dash=DOTS)
     if groups.smooth is not None:
@@ -294,7 +296,7 @@ def calibration(
     return canvas.figure(sentence, _list_calibration_rows(groups, level))
 
 
-def _draw_smooth(plot: _Square, curve: SmoothCurve, colour: str) -> None:
+def _draw_smooth(plot: SquarePlot, curve: SmoothCurve, colour: str) -> None:
     """Draw a flexible curve over its band."""
     lines = [
         [(plot.x(p), plot.y(q)) for p, q in zip(curve.predicted, line, strict=True)]
@@ -305,7 +307,7 @@ def _draw_smooth(plot: _Square, curve: SmoothCurve, colour: str) -> None:
     plot.canvas.curve(middle, colour, 1.2)
 
 
-def _name_diagonal(plot: _Square, groups: CalibrationCurve, word: str) -> None:
+def _name_diagonal(plot: SquarePlot, groups: CalibrationCurve, word: str) -> None:
     """Write a word beside the diagonal, over or under it, where no bar or curve crosses it."""
     room = measure_text(word)
     bars = [

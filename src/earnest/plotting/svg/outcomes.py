@@ -1,4 +1,4 @@
-"""How the winner did: its score in each fold, its residuals, and survival by its risk."""
+"""How the winner did: its score in each fold, its residuals, survival by its risk and at times."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ import numpy as np
 from earnest.core.results.estimate import Estimate
 from earnest.core.text.estimate import places_of, print_numbers
 from earnest.core.text.numbers import percent, show_number
+from earnest.inference.curves.at_times import CalibrationAtTime
 from earnest.inference.curves.winner import Residuals, RiskGroups, SurvivalCurve, WinnerFolds
 from earnest.plotting.svg.canvas import (
     DASH,
+    DOTS,
     Axis,
     Canvas,
     Figure,
     RowKind,
+    center_words,
     draw_x_axis,
     draw_y_grid,
     find_finite_ends,
@@ -29,6 +32,7 @@ from earnest.plotting.svg.canvas import (
     round_out,
     space_labels,
 )
+from earnest.plotting.svg.curves import SquarePlot
 
 TOP = 24.0
 MOST_POINTS = 400
@@ -73,9 +77,9 @@ def folds(
         if math.isfinite(score):
             canvas.own_score((left + (i + 0.5) * step, y(float(score))), alone=alone)
     _write_fold_names(canvas, fold_scores, left, step, bottom)
-    canvas.text(
-        (0.5 * (left + right), bottom + 37), _describe_size(fold_scores), "ink2", anchor="middle"
-    )
+    title = fit_words(_describe_size(fold_scores), width)
+    middle = center_words(canvas, 0.5 * (left + right), title)
+    canvas.text((middle, bottom + 37), title, "ink2", anchor="middle")
     return canvas.figure(
         _describe_folds(fold_scores, estimate), _list_fold_rows(fold_scores), RowKind.ITEMS
     )
@@ -354,3 +358,41 @@ def _list_survival_rows(groups: RiskGroups, ticks: list[float]) -> list[tuple[st
                 )
             )
     return rows
+
+
+# Calibration at a time.
+
+
+def calibration_at(
+    judged: CalibrationAtTime, *, name: str, width: float = 270, alone: bool = False
+) -> Figure:
+    """Draw predicted against observed chances of an event by a time, a mark for each group.
+
+    Hollow diamonds: it is the winner as searched, not corrected. Where it stood alone nothing was
+    selected, and dots are blue.
+    """
+    time, level = label_tick(judged.time), percent(judged.confidence_level)
+    titles = (f"Predicted risk by time {time}", "Observed (Kaplan-Meier)")
+    plot = SquarePlot.of(name, width, titles)
+    canvas, colour = plot.canvas, "accent" if alone else "warn"
+    canvas.line((plot.x(0), plot.y(0)), (plot.x(1), plot.y(1)), "ink3", dash=DOTS)
+    rows: list[tuple[str, ...]] = [
+        ("Predicted", "Observed", f"{level} interval", "Events by then", "Cases")
+    ]
+    each = zip(judged.predicted, judged.observed, judged.low, judged.high, strict=True)
+    for k, (predicted, observed, low, high) in enumerate(each):
+        interval = "–"
+        if not math.isnan(low):
+            at = plot.x(float(predicted))
+            canvas.line((at, plot.y(float(low))), (at, plot.y(float(high))), colour, 1.8)
+            interval = f"{low:.3f} to {high:.3f}"
+        counts = f"{int(judged.events[k]):,}", f"{int(judged.counts[k]):,}"
+        rows.append((f"{predicted:.3f}", f"{observed:.3f}", interval, *counts))
+    for predicted, observed in zip(judged.predicted, judged.observed, strict=True):
+        canvas.own_score((plot.x(float(predicted)), plot.y(float(observed))), alone=alone)
+    sentence = (
+        f"By time {time} the mean predicted risk is {percent(round(judged.expected, 2))} and the "
+        f"observed one {percent(round(judged.overall, 2))}; in {judged.n_outside} of "
+        f"{len(judged.predicted)} groups they differ by more than the {level} interval allows."
+    )
+    return canvas.figure(sentence, rows)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from earnest.core.base.errors import EarnestError
 from earnest.core.data.predictions import Predictions
+from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Task
 from earnest.core.results.calibration import CaseShare
 from earnest.core.results.estimate import Estimate
@@ -15,6 +17,7 @@ from earnest.core.text.calibration import tell, tell_scope, write_finding
 from earnest.core.text.estimate import places_of
 from earnest.core.text.numbers import percent, write_count
 from earnest.inference.curves import winner as own
+from earnest.inference.curves.at_times import calibrate_at_times, choose_panels
 from earnest.inference.curves.calibration import no_calibration
 from earnest.inference.curves.corrected import (
     ClassCurves,
@@ -26,7 +29,7 @@ from earnest.inference.curves.corrected import (
 from earnest.metrics.families import Metric, RankMetric
 from earnest.plotting.svg import curves as svg_curves
 from earnest.plotting.svg import outcomes as svg_outcomes
-from earnest.plotting.svg.canvas import Figure
+from earnest.plotting.svg.canvas import Figure, label_tick
 from earnest.reporting.model import ConfusionMatrix, ConfusionRow, CurvesPart, Panel
 from earnest.reporting.parts.headings import (
     ALONE_TAG,
@@ -116,7 +119,7 @@ LEDE = {
     "each resample, the configuration chosen on it is scored on the cases left "
     "out. The decisions are those of the winner in the search.",
     Task.REGRESSION: "The predictions of the winner in the search.",
-    Task.SURVIVAL: "The risks of the winner in the search.",
+    Task.SURVIVAL: "What the winner in the search predicted.",
     Task.SCORES: "The scores of the winner, fold by fold.",
 }
 OF_ENSEMBLE = (
@@ -149,6 +152,7 @@ def curves_of(results: Results) -> CurvesPart | None:
         square = list(class_panels(classes, estimate, metric))
         wide = [areas_panel(classes, estimate, metric), *wide]
     square += _calibration(results, shown, left_out)
+    square += _calibration_at_times(results, shown, level)
     confusion = _confusion(pi, estimate, level)
     if len(pi.target.classes) > MOST_CLASSES:
         left_out.append(f"A table of decisions is shown for up to {MOST_CLASSES} classes.")
@@ -281,6 +285,26 @@ def _calibration(results: Results, shown: FigureSubject, left_out: list[str]) ->
         note=f"{tell(judged)} {tell_scope(judged)}",
         data={"calibration": each.curve},
     )
+
+
+def _calibration_at_times(results: Results, shown: FigureSubject, level: float) -> Iterator[Panel]:
+    """Yield predicted and observed risks at times, where survival was predicted."""
+    pi, estimate, metric = shown.once, shown.estimate, results.material.metric
+    if pi.kind is not ResponseKind.SURVIVAL or estimate.winner is None:
+        return
+    times = choose_panels(pi, metric)
+    alone = estimate.n_configs == 1
+    judged = calibrate_at_times(pi, estimate.winner, times, confidence_level=level)
+    for number, at in enumerate(judged):
+        name = f"calibration-at-{number}"
+        share = "" if math.isnan(at.ratio) else f" Expected / observed: {at.ratio:.2f}."
+        yield _raw(
+            estimate,
+            f"Calibration at time {label_tick(at.time)}",
+            svg_outcomes.calibration_at(at, name=name, width=SQUARE, alone=alone),
+            note=f"Groups of equally many cases by predicted risk.{share}",
+            data={"calibration": at},
+        )
 
 
 def _raw(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +15,7 @@ from earnest.core.base.protocols import Progress
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
 from earnest.core.cautions import of_limits
-from earnest.core.data.target import Target
+from earnest.core.data.target import Target, Task
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import Ask
 from earnest.core.results.specs import Design, Side
@@ -25,7 +25,11 @@ from earnest.methods.base import Method
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric, MetricLike
 from earnest.metrics.responding import check_fits
-from earnest.training.fit.problem import make_survival_outcome, read_learner_outcome
+from earnest.training.fit.problem import (
+    add_times,
+    make_survival_outcome,
+    read_learner_outcome,
+)
 from earnest.training.fit.response import ResponsePlan, count_rows, plan_response
 from earnest.training.fit.splits import can_shuffle, check_seeded, make_seed
 from earnest.training.protocols import Estimator, StoreLike
@@ -167,6 +171,8 @@ def read_response(
     if metric is None:
         return plan_response(None, target, learners, requested=requested)
     measure = metric.on(target.task)
+    if target.task is Task.SURVIVAL:
+        target = replace(target, times=add_times(target, [measure]))
     for learner in learners:
         plan = plan_response(measure, target, [learner], requested=requested)
         check_fits(plan, measure)

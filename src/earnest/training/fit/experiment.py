@@ -426,7 +426,7 @@ def _remember(plan: ResponsePlan, model: Estimator | Stage, X: object) -> NDArra
     if hasattr(model, "__dict__") and isinstance(answer, np.ndarray):
         vars(model)[name] = _MemoizedMethod(method, X, answer)
     refuse_other_length(answer, count_rows(X), name)
-    return plan.encode(answer, name, model)
+    return plan.complete(plan.encode(answer, name, model), model, X)
 
 
 def _forget(model: Estimator | Stage) -> None:

@@ -27,7 +27,7 @@ from earnest.core.data.weights import Weights
 from earnest.core.text.doors import arg
 from earnest.kernels.score import score_table
 from earnest.metrics import metric as resolve_metric
-from earnest.metrics.families import METRICS, Metric, MetricLike, Need
+from earnest.metrics.families import METRICS, CurveMetric, Metric, MetricLike, Need
 from earnest.metrics.responding import check_fits, need_order
 from earnest.training.fit.experiment import SINGLE
 from earnest.training.fit.response import ResponsePlan, count_rows, plan_response
@@ -64,16 +64,20 @@ class Scoring:
 class MetricScorer:
     """A metric of this package as a scikit-learn scorer, where greater is better.
 
-    For names that scikit-learn does not have, such as 'concordance'.
+    For names that scikit-learn does not have, such as 'concordance'. The times of survival are
+    those of all cases, not of a fold.
     """
 
     metric: Metric
+    times: tuple[float, ...] = ()
 
     def __call__(self, model: Estimator, X: object, y: object) -> float:
         """Return the metric of a fitted model, with the sign of a gain."""
         target = _read_labels(model, np.asarray(y))
         if target is None:
             return np.nan
+        if target.task is Task.SURVIVAL:
+            target = replace(target, times=self.times or add_times(target, [self.metric]))
         measure = self.metric.on(target.task)
         plan = plan_response(measure, target, [model])
         responses = plan.read(model, X)
@@ -326,6 +330,8 @@ def read_problem(
             chooses = chooses and _find_positive(y, other) == _find_positive(y, positive)
     except InputError as error:
         return Problem(None, refusal=str(error))
+    if target.task is Task.SURVIVAL:
+        target = replace(target, times=_list_times(target, scoring, scorers.shown, measure))
     if measure is not None and metric is None and _is_judging_labels(measure, target):
         why = f"metric {measure.name!r} is not defined for a {target.task} task"
         measure = None
@@ -358,6 +364,52 @@ def _list_needs(scoring: object, shown: object, task: Task) -> list[Need]:
     return needs
 
 
+def _list_times(
+    target: Target, scoring: object, shown: object, measure: Metric | None
+) -> tuple[float, ...]:
+    """Return the times of a target, and those that its metrics are about."""
+    scores = [scoring]
+    if isinstance(shown, dict):
+        scores = list(scoring.values() if isinstance(scoring, dict) else shown)
+    metrics = [measure]
+    for score in scores:
+        try:
+            metrics.append(None if score is None else _read_metric(score, target.task)[0])
+        except (InputError, MetricError, UnknownNameError):
+            continue
+    return add_times(target, metrics)
+
+
+def add_times(target: Target, metrics: Iterable[Metric | None]) -> tuple[float, ...]:
+    """Return the times of a target with those that metrics name."""
+    named = {m.at for m in metrics if isinstance(m, CurveMetric) and m.at is not None}
+    return tuple(sorted({*target.times, *named}))
+
+
+def keep_times(scoring: Scoring, target: Target) -> Scoring:
+    """Return scorers that know the times of survival of all cases, whatever the fold."""
+    if target.task is not Task.SURVIVAL:
+        return scoring
+
+    def keep(scorer: object) -> object:
+        if isinstance(scorer, MetricScorer):
+            return replace(scorer, times=target.times)
+        inner = getattr(scorer, "_scorers", None)
+        if isinstance(inner, dict):
+            whole = copy(scorer)
+            vars(whole)["_scorers"] = {name: keep(each) for name, each in inner.items()}
+            return whole
+        return scorer
+
+    shown = scoring.shown
+    names = {name: keep(each) for name, each in shown.items()} if isinstance(shown, dict) else None
+    return replace(
+        scoring,
+        call=cast(Scorer, keep(scoring.call)),
+        shown=cast("dict[str, Scorer]", names) if names else cast(Scorer, keep(shown)),
+    )
+
+
 def _plan_problem(
     metric: Metric | None,
     target: Target,
@@ -368,7 +420,7 @@ def _plan_problem(
     needs: Sequence[Need],
 ) -> Problem:
     """Return the problem with the responses that the metric and the scores are computed from."""
-    plan = plan_response(metric, target, models, requested=response, needs=needs)
+    plan = plan_response(metric, target, models, requested=response, needs=needs, curves=True)
     if metric is None:
         return Problem(plan, refusal=why)
     metric = metric.on(target.task)

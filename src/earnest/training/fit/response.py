@@ -24,6 +24,7 @@ from earnest.core.data.target import Target, Task
 from earnest.core.text.doors import arg
 from earnest.metrics.families import Metric, Need
 from earnest.metrics.responding import decide, find_usual_cut
+from earnest.training.fit.curves import OURS, THEIRS, ask_survival
 from earnest.training.protocols import Classifier, Estimator, Params
 
 if TYPE_CHECKING:
@@ -115,7 +116,9 @@ class ResponsePlan:
 
     @property
     def width(self) -> int | None:
-        """The number of class columns, None if a case has one number."""
+        """The number of columns of classes, or of the risk and times; None if there is one."""
+        if self.kind is ResponseKind.SURVIVAL:
+            return 1 + len(self.target.times)
         scores = self.kind in (ResponseKind.PROBABILITY, ResponseKind.DECISION)
         many = self.target.task is Task.MULTICLASS
         return len(self.target.classes) if many and scores else None
@@ -156,6 +159,9 @@ class ResponsePlan:
     def make_perfect(self) -> NDArray[np.float64]:
         """Return the responses of a perfect model: (n,) or (n, K)."""
         target = self.target
+        if self.kind is ResponseKind.SURVIVAL:
+            chances = (target.y[:, None] > np.array(target.times)).astype(np.float64)
+            return np.column_stack([-target.y, chances])
         if self.width is not None:
             return np.asarray(np.eye(self.width)[target.y])
         outcome = np.asarray(target.y, dtype=np.float64)
@@ -178,7 +184,15 @@ class ResponsePlan:
         method = self.find_method(model)
         answer = getattr(model, method)(X)
         refuse_other_length(answer, count_rows(X), method)
-        return self.encode(answer, method, model)
+        return self.complete(self.encode(answer, method, model), model, X)
+
+    def complete(
+        self, answer: NDArray[np.float64], model: Estimator, X: object
+    ) -> NDArray[np.float64]:
+        """Return an encoded answer with survival at times behind it, where Π holds that."""
+        if self.kind is not ResponseKind.SURVIVAL:
+            return answer
+        return np.column_stack([answer, ask_survival(model, X, self.target.times)])
 
     def encode(self, answer: object, method: str, model: Estimator) -> NDArray[np.float64]:
         """Return an answer as Π holds it: (n,), or (n, K) for many classes."""
@@ -286,6 +300,7 @@ def plan_response(
     *,
     requested: str | None = None,
     needs: Iterable[Need] = (),
+    curves: bool = False,
 ) -> ResponsePlan:
     """Choose the responses that Π holds: the one that tells most, and others beside it.
 
@@ -301,11 +316,17 @@ def plan_response(
         The user's own choice, and then the only one.
     needs : iterable of Need
         What further scores need, as far as the models can answer it.
+    curves : bool
+        Whether survival at times is kept where all models are earnest's own, whatever is asked.
     """
     if requested is not None:
         check.one_of("response", requested, METHODS)
     if not target.has_classes:
         _refuse_scores(requested, target)
+        if target.task is Task.SURVIVAL and requested is None:
+            wanted = {None if metric is None else metric.needs, *needs}
+            if _predict_survival(list(models), Need.SURVIVAL in wanted, curves):
+                return ResponsePlan(ResponseKind.SURVIVAL, ("predict",), target)
         kind = ResponseKind.VALUE if target.task is Task.REGRESSION else ResponseKind.RISK
         return ResponsePlan(kind, ("predict",), target)
     every = list(models)
@@ -320,6 +341,21 @@ def plan_response(
             plans.setdefault(plan.kind, plan)
     best, *others = sorted(plans.values(), key=lambda plan: list(ResponseKind).index(plan.kind))
     return replace(best, others=tuple(others))
+
+
+def _predict_survival(models: list[Estimator], needed: bool, curves: bool) -> bool:
+    """Tell whether survival at times is asked; refuse models that cannot say it if it is needed."""
+    if needed:
+        able = [will_have(model, OURS) or will_have(model, THEIRS) for model in models]
+        if not any(able):
+            lacking = check.some(dict.fromkeys(type(model).__name__ for model in models))
+            raise MetricError(
+                f"{lacking} does not predict survival at times",
+                needs=f"{OURS}(X, times), as CoxRegressor has, or scikit-survival's {THEIRS}",
+                cure="Choose a metric of risks, such as 'concordance' or 'uno_c'.",
+            )
+        return True
+    return curves and all(will_have(model, OURS) for model in models)
 
 
 def _plan_where_able(need: Need, target: Target, models: list[Estimator]) -> ResponsePlan | None:

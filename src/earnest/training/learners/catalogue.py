@@ -268,7 +268,11 @@ def _time_xgboost(cases: int, columns: int, params: Params) -> float:
 
 
 def _time_cox(cases: int, columns: int, params: Params) -> float:
-    return (0.3 if params.get("l1_ratio") else 0.1) + 5e-6 * cases * columns
+    return 0.005 + (2e-6 if params.get("l1_ratio") else 5e-7) * cases * columns
+
+
+def _time_boosted_cox(cases: int, columns: int, params: Params) -> float:
+    return float(params.get("rounds", 100)) * (5e-4 + 4e-7 * cases * columns)
 
 
 _BOOSTING = {
@@ -397,11 +401,28 @@ for _name, _kind in {
         package="xgboost",
     ),
     "cox": PortfolioKind(
-        _make_from("cox", "CoxRegressor"),
+        _make_from("survival.cox", "CoxRegressor"),
         tasks=(SURVIVAL,),
         knobs={"penalizer": POSITIVE, "l1_ratio": SHARE},
         seconds=_time_cox,
-        types=_name_types("cox", "CoxRegressor"),
+        types=_name_types("survival.cox", "CoxRegressor"),
+    ),
+    "boosted_cox": PortfolioKind(
+        _make_from("survival.boosted", "BoostedCoxRegressor", seeded=True),
+        tasks=(SURVIVAL,),
+        knobs={
+            "rounds": COUNT,
+            "learning_rate": POSITIVE,
+            "max_leaf_nodes": Knob(low=2, whole=True),
+            "min_leaf": COUNT,
+            "rows": PART,
+            "columns": PART,
+            "l2": Knob(),
+        },
+        seconds=_time_boosted_cox,
+        scales=False,
+        encode="ordinal",
+        types=(*_name_types("survival.boosted", "BoostedCoxRegressor"), *_TREE),
     ),
 }.items():
     register_model(_name, _kind)

@@ -13,8 +13,8 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from earnest.core.base import check
-from earnest.training.learners.cox import read_survival
 from earnest.training.learners.elastic_net import fit_logistic_net, make_penalty_path
+from earnest.training.learners.survival.hazards import read_survival
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags

@@ -35,6 +35,7 @@ from earnest.training.fit.problem import (
     Problem,
     Scoring,
     explain_no_estimate,
+    keep_times,
     make_survival_outcome,
     read_problem,
     read_scoring,
@@ -542,6 +543,8 @@ def prepare(options: SearchOptions, X: object, y: object, params: Params) -> Sea
         ordered=splits.ordered,
         raises=options.raises,
     )
+    if problem.plan is not None:
+        scoring = keep_times(scoring, problem.plan.target)
     if splits.oddity:
         problem = Problem(None, refusal=splits.oddity)
     seeded = options.random_state is not None or options.store is not None

@@ -25,7 +25,7 @@ from earnest.core.results.leaks import LeakScreen, LeakSign, LeakSuspect
 from earnest.inference.cases.no_information import no_information
 from earnest.kernels.score import score_table
 from earnest.metrics import metric as resolve_metric
-from earnest.metrics.families import Metric
+from earnest.metrics.families import Metric, Need
 from earnest.resampling.bootstrap import CaseBootstrap, GroupBootstrap
 from earnest.training.tables.kinds import ColumnKind
 from earnest.training.tables.table import TrainingTable, sample_rows
@@ -324,11 +324,13 @@ def find_suspects(
     winner : str
         The configuration to compare with.
     metric : str or Metric
-        The metric of the search.
+        The metric of the search; concordance stands for one of survival at times.
     seed : int
         Of the resamples, and of the trees that judge the other columns.
     """
     measure = resolve_metric(metric).on(scan.table.task)
+    if measure.needs is Need.SURVIVAL:  # a column alone has a risk, and no curve
+        measure = resolve_metric(SEPARATION[Task.SURVIVAL])
     names = scan.table.inputs.names
     best = pi.select(winner).take(scan.rows)
     tested = np.logical_and.reduce([best.tested(r) for r in range(best.n_repeats)])

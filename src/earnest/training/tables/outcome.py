@@ -20,6 +20,7 @@ from earnest.core.data.target import (
     plain_labels,
     read_target,
     refuse_spellings,
+    tell_competing,
     usual_positive,
 )
 from earnest.core.tables.columns import Columns, refuse_stray_text
@@ -329,16 +330,18 @@ def _read_events(name: str, column: pa.ChunkedArray) -> NDArray[np.bool_]:
         present = values[~np.isnan(values)]
         if np.isin(present, (0.0, 1.0)).all():
             return np.nan_to_num(values).astype(bool)
+        kinds = np.unique(present).tolist()
         got = f"values such as {present[~np.isin(present, (0.0, 1.0))][0]:g}"
     elif is_text(column.type):
-        got = check.some((repr(word) for word in column.unique().drop_null().to_pylist()), limit=3)
+        kinds = column.unique().drop_null().to_pylist()
+        got = check.some(map(repr, kinds), limit=3)
     else:
-        got = str(column.type)
+        kinds, got = [], str(column.type)
     raise InputError(
         f"the event {name!r} does not hold events",
         needs="1 or true if the event was seen, 0 or false if the case is censored",
         got=got,
-        cure="Write it as 1 and 0.",
+        cure=f"Write it as 1 and 0. {tell_competing(len(kinds))}".rstrip(),
     )
 
 

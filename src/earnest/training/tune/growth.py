@@ -16,8 +16,13 @@ from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
 from earnest.kernels.score import score_table
 from earnest.metrics import metric as metric_named
+<<<<<<< HEAD
 from earnest.training.columns.fold_models import answer_rows
 from earnest.training.protocols import Estimator
+=======
+from earnest.training.fit.problem import MetricScorer
+from earnest.training.protocols import Classifier, Estimator, Predictor
+>>>>>>> main
 from earnest.training.tables.table import TrainingTable, sample_rows
 
 HELD_OUT = 0.2  # of the rows that the search did not see, which compare the two models
@@ -106,6 +111,9 @@ def _score(winner: Estimator, train: TrainingTable, test: TrainingTable, metric:
     with one_blas_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = clone(winner).fit(train.X, train.y)
+    if test.task is Task.SURVIVAL:
+        measure = metric_named(metric).on(test.task)
+        return measure.sign * MetricScorer(measure)(model, test.X, test.y)
     responses = _respond(model, test)
     pi = Predictions.from_arrays(test.y, responses, task=str(test.task))
     measure = metric_named(metric).on(test.task)
@@ -114,8 +122,18 @@ def _score(winner: Estimator, train: TrainingTable, test: TrainingTable, metric:
 
 def _respond(model: Estimator, test: TrainingTable) -> NDArray[np.float64]:
     """Return probabilities where there are some, otherwise what is predicted: (n, 1[, 1, K])."""
+<<<<<<< HEAD
     said = answer_rows(model, test.X, test.task, len(test.classes))
     return said[:, None] if said.ndim == 1 else said[:, None, None, :]
+=======
+    if test.task is Task.REGRESSION or not hasattr(model, "predict_proba"):
+        values = cast(Predictor, model).predict(test.X)
+        return np.asarray(values, dtype=np.float64)[:, None]
+    classifier = cast(Classifier, model)
+    chances = np.zeros((test.n_cases, len(test.classes)))
+    chances[:, np.asarray(classifier.classes_).astype(np.intp)] = classifier.predict_proba(test.X)
+    return chances[:, 1:] if len(test.classes) == 2 else chances[:, None, None, :]
+>>>>>>> main
 
 
 def warn_of_growth(growth: RowGain, metric: str) -> Caution:

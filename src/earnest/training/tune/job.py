@@ -10,14 +10,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from earnest.core.base import check
 from earnest.core.base.errors import ClusterError, EarnestError, InputError, StoreError
-from earnest.core.base.extras import tell_install
 from earnest.core.base.protocols import Key, Progress, TaskOutcome
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.base.threads import one_blas_thread, workers
@@ -200,7 +198,7 @@ class Job:
         if self.resumed is None:
             pilot = measure(self.table, self.configs, self.options.planned_seconds, seeds)
             if not pilot.paces:
-                raise _explain_no_fit(next(iter(pilot.failures.values())), self.table.task)
+                raise _explain_no_fit(next(iter(pilot.failures.values())))
         pace = FinishPace()
         if self._has_end:
             verb, explains = finish or _judge_winner, finish is not None
@@ -496,7 +494,7 @@ class Job:
         other = again.judged.predictions
         if other is None:
             return screen
-        measure = metric_named(self.metric).on(table.task)
+        measure = metric_named(screen.metric).on(table.task)
         scores = [score_of(each, winner.name, measure) for each in (pi, other)]
         return replace(screen, winner=scores[0], without=tuple(columns), score_without=scores[1])
 
@@ -708,14 +706,8 @@ def _keep_copies_together(table: TrainingTable, folds: int) -> TrainingTable:
     return replace(table, groups=copies, cautions=(*table.cautions, note_kept_together(copies)))
 
 
-def _explain_no_fit(why: str, task: Task) -> InputError:
+def _explain_no_fit(why: str) -> InputError:
     """Return the error if no model could be fitted, with the message of the first one."""
-    if task is Task.SURVIVAL and find_spec("lifelines") is None:
-        return InputError(
-            "models of survival need a package that is not installed",
-            needs="lifelines, of the extra 'survival'",
-            cure=tell_install("lifelines"),
-        )
     return InputError("no model of the portfolio can be fitted to this table", got=why)
 
 

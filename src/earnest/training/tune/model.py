@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, FormatError, InputError
 from earnest.core.cautions import of_evidence, of_tables
-from earnest.core.data.target import Task
+from earnest.core.data.target import Task, read_times
 from earnest.core.results.cautions import Caution
 from earnest.core.results.error_shares import ErrorShares
 from earnest.core.results.leaks import LeakScreen
@@ -26,6 +26,7 @@ from earnest.core.tables.formats.expanding import check_arrays, foreign_content,
 from earnest.core.tables.formats.missing import read_missing
 from earnest.core.tables.opening import TABLES
 from earnest.core.text.doors import arg
+from earnest.training.fit.curves import ask_survival, find_followed
 from earnest.training.protocols import Classifier, Estimator, Predictor
 from earnest.training.tables.kinds import is_number, is_text
 from earnest.training.tables.leaks import warn_of_leaks
@@ -59,7 +60,8 @@ class Forecast:
         The class of each row, in the table's own words; None without classes.
     scores : ndarray, shape (n,) or (n, K), optional
         Probabilities of the classes, in the order of `columns`; scores of a model whose
-        probabilities were not judged; the number, or the risk of a survival model.
+        probabilities were not judged; the number, or the risk of a survival model, with the
+        chance to be without event at the times that were asked for.
     columns : tuple of str
         The names of the columns of the scores.
     cautions : tuple of Caution
@@ -179,6 +181,7 @@ class Model:
         *,
         id: str | None = None,
         interval: float | None = None,
+        at: float | Sequence[float] | None = None,
         delimiter: str | None = None,
         decimal: str | None = None,
         thousands: str | None = None,
@@ -195,12 +198,15 @@ class Model:
         interval : float, optional
             The share of new rows, such as 0.9, whose outcome shall be in the interval or the set of
             classes that each row then gets.
+        at : float or sequence of float, optional
+            For survival: the times at which each row gets its chance to be without event.
         delimiter, decimal, thousands : str, optional
             Of a CSV file that does not tell.
         missing : str or sequence of str
             What stands for a missing value, besides what did so in training.
         """
         bound = None if interval is None else self._find_bound(interval)
+        times = () if at is None else self._read_times(at)
         marks = (*self.schema.missing, *read_missing(missing))
         columns = open_training_table(
             table,
@@ -215,7 +221,7 @@ class Model:
         cautions = [*warn_of_leaks(self.leaks), *columns.notes, *encoded.cautions]
         if extra:
             cautions.append(_warn_of_ignored(extra))
-        answers = self._answer(encoded.X, tuple(cautions))
+        answers = self._answer(encoded.X, tuple(cautions), times)
         if bound is not None:
             answers = answers.with_bound(*bound)
         if id is None:
@@ -243,10 +249,37 @@ class Model:
             cure=cure,
         )
 
-    def _answer(self, X: NDArray[np.float64], cautions: tuple[Caution, ...]) -> Forecast:
+    def _read_times(self, at: float | Sequence[float]) -> tuple[float, ...]:
+        """Return the times of survival; refuse other models, and times nobody was followed to."""
+        if self.task is not Task.SURVIVAL:
+            raise InputError(
+                f"{arg('at')} is for survival models",
+                needs=f"a model tuned with {arg('time')} and {arg('event')}",
+                got=f"a model of a {self.task} task",
+                cure="Leave it out.",
+            )
+        times = read_times(at, "at")
+        last = find_followed(self.estimator)
+        if times[-1] > last:
+            raise InputError(
+                f"{arg('at')} is later than any case of the training table was followed",
+                needs=f"times up to {last:g}",
+                got=f"{times[-1]:g}",
+            )
+        return times
+
+    def _answer(
+        self, X: NDArray[np.float64], cautions: tuple[Caution, ...], times: tuple[float, ...] = ()
+    ) -> Forecast:
         """Ask the estimator; the parts of a file need not belong together."""
         try:
-            return self._forecast(X, cautions)
+            forecast = self._forecast(X, cautions)
+            if not times:
+                return forecast
+            chances = ask_survival(self.estimator, X, times)
+            columns = (*forecast.columns, *(f"survival_{time:.12g}" for time in times))
+            scores = np.column_stack([forecast.scores, chances])
+            return replace(forecast, scores=scores, columns=columns)
         except EarnestError:
             raise
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:

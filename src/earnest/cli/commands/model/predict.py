@@ -22,6 +22,7 @@ HELP = (
     "table, in the same order: the class and the probabilities of all classes, or the number, "
     "or the risk. The model is loaded without pickle, and its file can only create types from a "
     "fixed list.\n\n  earnest predict run/ new.csv\n  earnest predict run/ new.csv --interval 0.9"
+    "\n  earnest predict run/ new.csv --at 365 --at 730"
     "\n  earnest predict run/ new.parquet --id patient --out predictions.csv"
 )
 _WRITTEN = (".csv", ".parquet")
@@ -51,6 +52,14 @@ class PredictOptions(JsonOutput):
             is_share=True,
         ),
     ] = None
+    at: Annotated[
+        list[float] | None,
+        Argument(
+            "For survival: also the chance to be without event by this time; repeat it.",
+            "TIME",
+            usual=True,
+        ),
+    ] = None
 
 
 def command(
@@ -74,7 +83,11 @@ def command(
 
     model = load_model(run)
     forecast = model.predict(
-        data, id=options.id, interval=options.interval, **read_table_marks(csv)
+        data,
+        id=options.id,
+        interval=options.interval,
+        at=sorted(set(options.at)) if options.at else None,
+        **read_table_marks(csv),
     )
     for caution in forecast.cautions:
         sentences = (caution.what, caution.consequence, caution.cure)

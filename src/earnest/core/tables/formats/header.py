@@ -58,6 +58,7 @@ class HeaderFacts(TypedDict):
     others: NotRequired[list[str]]
     guides: NotRequired[list[str]]
     by: NotRequired[list[dict[str, Any]]]
+    times: NotRequired[list[float]]
     fingerprint: str
 
 
@@ -89,6 +90,8 @@ def write_header(pi: Predictions) -> str:
         facts["measure"] = target.measure.to_dict()
     if target.subgroups:
         facts["by"] = [column.to_plain() for column in target.subgroups]
+    if target.times:
+        facts["times"] = list(target.times)
     if pi.others:
         facts["others"] = [str(other.kind) for other in pi.others]
     if pi.guides is not None:
@@ -190,6 +193,7 @@ def rebuild_target(facts: JsonObject, arrays: Mapping[str, RawArray]) -> Target:
         ids=arrays.get("ids"),
         measure=Measure.from_dict(facts["measure"]) if "measure" in facts else None,
         subgroups=tuple(SubgroupColumn.of_plain(column) for column in facts.get("by", [])),
+        times=tuple(facts.get("times", ())),
     )
 
 

@@ -39,6 +39,7 @@ def save_replicates(replicates: Replicates, path: str | Path) -> Path:
             "schema": SCHEMA,
             "task": str(target.task),
             "classes": list(target.classes),
+            "times": list(target.times),
             "ordered": target.ordered,
             "kind": str(replicates.kind),
             "drawn": str(replicates.drawn),

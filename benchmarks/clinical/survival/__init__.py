@@ -1,0 +1,1 @@
+"""Coverage of intervals of survival metrics with few events."""

@@ -1,0 +1,1 @@
+"""Learners of survival: Cox's model and boosted trees, both with proportional hazards."""
