@@ -23,7 +23,7 @@ from earnest.core.results.model.columns import (
 from earnest.engine.progress import describe_time
 from earnest.kernels.score import score_table
 from earnest.metrics import metric as metric_named
-from earnest.metrics.families import Metric
+from earnest.metrics.families import Metric, Need
 from earnest.training.columns.alike import find_alike
 from earnest.training.columns.effects import POINTS, name_predicted, trace_effect
 from earnest.training.columns.fold_models import FoldModels, Pairs, fit_fold_models
@@ -182,6 +182,12 @@ def explain_columns(
     """
     began, at_once = monotonic(), workers(n_jobs)
     measure = metric_named(metric).on(table.task)
+    if measure.needs is Need.SURVIVAL:
+        raise InputError(
+            "what a model of survival does with its columns is told by its order of risks",
+            needs="a metric of risks, such as 'concordance'",
+            got=repr(measure.name),
+        )
     seeds = Seeds(seed)
     draws = seeds.generator(Purpose.EXPLANATION, 0, 1)
     models = train_folds(estimator, table, folds, fit_seconds, limit, at_once)

@@ -12,17 +12,14 @@ from earnest.core.base.errors import EarnestError
 from earnest.core.base.threads import one_blas_thread
 from earnest.core.cautions import of_search
 from earnest.core.data.predictions import Predictions
+from earnest.core.data.target import Task
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
 from earnest.kernels.score import score_table
 from earnest.metrics import metric as metric_named
-<<<<<<< HEAD
 from earnest.training.columns.fold_models import answer_rows
-from earnest.training.protocols import Estimator
-=======
 from earnest.training.fit.problem import MetricScorer
-from earnest.training.protocols import Classifier, Estimator, Predictor
->>>>>>> main
+from earnest.training.protocols import Estimator
 from earnest.training.tables.table import TrainingTable, sample_rows
 
 HELD_OUT = 0.2  # of the rows that the search did not see, which compare the two models
@@ -122,18 +119,8 @@ def _score(winner: Estimator, train: TrainingTable, test: TrainingTable, metric:
 
 def _respond(model: Estimator, test: TrainingTable) -> NDArray[np.float64]:
     """Return probabilities where there are some, otherwise what is predicted: (n, 1[, 1, K])."""
-<<<<<<< HEAD
     said = answer_rows(model, test.X, test.task, len(test.classes))
     return said[:, None] if said.ndim == 1 else said[:, None, None, :]
-=======
-    if test.task is Task.REGRESSION or not hasattr(model, "predict_proba"):
-        values = cast(Predictor, model).predict(test.X)
-        return np.asarray(values, dtype=np.float64)[:, None]
-    classifier = cast(Classifier, model)
-    chances = np.zeros((test.n_cases, len(test.classes)))
-    chances[:, np.asarray(classifier.classes_).astype(np.intp)] = classifier.predict_proba(test.X)
-    return chances[:, 1:] if len(test.classes) == 2 else chances[:, None, None, :]
->>>>>>> main
 
 
 def warn_of_growth(growth: RowGain, metric: str) -> Caution:
