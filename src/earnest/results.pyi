@@ -28,6 +28,7 @@ from .explanation.curves import EffectSurface as EffectSurface
 from .explanation.regions.regions import RegionTree as RegionTree
 from .explanation.result import Explanation as Explanation
 from .inference.general.result import StatisticResult as StatisticResult
+from .reporting.checklist.checklist import Checklist as Checklist
 from .reporting.references import references as references
 from .reporting.report import Report as Report
 from .reporting.tracking import log_estimate as log_estimate

@@ -26,7 +26,7 @@ def write(folder: Path, text: str) -> Path:
 
 
 def test_there_are_tutorials() -> None:
-    assert len(TUTORIALS) == 5
+    assert len(TUTORIALS) == 6
 
 
 @pytest.mark.parametrize("page", TUTORIALS, ids=named)

@@ -6,6 +6,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import earnest as en
@@ -26,10 +28,10 @@ def pdflatex() -> str:
     return found
 
 
-def compiled(pdflatex: str, folder: Path, body: str, encoding: str = "T1") -> str:
+def compiled(pdflatex: str, folder: Path, body: str, encoding: str = "T1", needs: str = "") -> str:
     """Compile a document, and return what the log complains about."""
     head = f"\\documentclass{{article}}\\usepackage[{encoding}]{{fontenc}}\\usepackage{{booktabs}}"
-    text = f"{head}\n\\begin{{document}}\n{body}\n\\end{{document}}\n"
+    text = f"{head}{needs}\n\\begin{{document}}\n{body}\n\\end{{document}}\n"
     (folder / "paper.tex").write_text(text, encoding="utf-8")
     command = [pdflatex, "-interaction=nonstopmode", "paper.tex"]
     subprocess.run(command, cwd=folder, capture_output=True, check=False, timeout=120)
@@ -37,6 +39,16 @@ def compiled(pdflatex: str, folder: Path, body: str, encoding: str = "T1") -> st
     assert (folder / "paper.pdf").exists()
     bad = ("!", "Missing character")
     return "\n".join(line for line in log.splitlines() if line.startswith(bad))
+
+
+def test_a_checklist_compiles(pdflatex: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"a_b & %#$": rng.standard_normal(60), "{x}~^": rng.standard_normal(60)})
+    table["died"] = np.where(table.iloc[:, 0] + rng.standard_normal(60) > 0, "yes", "no")
+    found = en.tune(table, target="died", n_configs=1, folds=3, rng=0, n_jobs=1)
+    body = en.report(found, explain=False).to_checklist().to_latex()
+    needs = "\\usepackage{longtable,array}"
+    assert compiled(pdflatex, tmp_path, body, needs=needs) == ""
 
 
 @pytest.mark.parametrize("encoding", ["T1", "OT1"])

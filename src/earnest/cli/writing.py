@@ -116,12 +116,13 @@ def note_formulas(out: Path | None, columns: Mapping[str, Iterable[object]]) -> 
         )
 
 
-def check_ending(out: Path, endings: Sequence[str]) -> None:
+def check_ending(out: Path, endings: Sequence[str], option: str = "--out") -> None:
     """Refuse an output file whose name does not end in one of `endings`."""
     if not out.name.casefold().endswith(tuple(endings)):
+        parts = (", ".join(endings[:-1]), endings[-1])
         raise InputError(
-            "--out has an unsupported file extension",
-            needs=f"a name that ends in {', '.join(endings[:-1])} or {endings[-1]}",
+            f"{option} has an unsupported file extension",
+            needs=f"a name that ends in {' or '.join(filter(None, parts))}",
             got=str(out),
         )
 

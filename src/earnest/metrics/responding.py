@@ -88,10 +88,10 @@ def need_order(metric: Metric, n_configs: int = 2) -> None:
     raise MetricError(
         f"{metric.name!r} cannot choose among configurations: it is right at "
         f"{metric.ideal:g}, and no direction is better",
-        needs="a metric that ranks, such as 'log_loss', 'brier' or 'roc_auc'",
+        needs="a metric that ranks, such as 'log_loss' or 'roc_auc', or for numbers 'mse'",
         got=metric.name,
         cure=f"Choose by such a metric, and judge the winner with earnest.estimate(..., "
-        f"{arg('metric', metric.name)}, {arg('select_by', 'log_loss')}).",
+        f"{arg('metric', metric.name)}, {arg('select_by', 'log_loss')}), for numbers 'mse'.",
     )
 
 

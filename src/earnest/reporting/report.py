@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -17,9 +17,18 @@ from earnest.core.base.writing import write_file
 from earnest.core.cautions.meanings import MEANINGS, Meaning
 from earnest.core.data.subgroups import ByLike, list_names
 from earnest.core.results.specs import Side
+from earnest.core.results.validation import Validation
 from earnest.core.text.cleaning import clean_line
 from earnest.explanation.result import Explanation
 from earnest.explanation.suggest import Suggestion
+from earnest.reporting.checklist.card import write_card
+from earnest.reporting.checklist.checklist import Checklist, fill_checklist
+from earnest.reporting.checklist.study import (
+    Study,
+    check_validation,
+    find_study,
+    refuse_study,
+)
 from earnest.reporting.model import (
     SCHEMA,
     Answer,
@@ -31,7 +40,7 @@ from earnest.reporting.model import (
     ThresholdsPart,
     make_plain,
 )
-from earnest.reporting.page import markdown_of, page_of
+from earnest.reporting.page import SECTIONS, markdown_of, page_of
 from earnest.reporting.parts.answer import answer_of
 from earnest.reporting.parts.audit import audit_of, resamples_of
 from earnest.reporting.parts.columns import columns_part
@@ -146,6 +155,8 @@ class Report:
         All parts, as frozen dataclasses; nothing is computed after it.
     folder : Path or None
         The folder of the run; a page that is saved links to the files in it.
+    study : Study or None
+        What the run recorded of participants and predictors; None of other sources.
 
     Examples
     --------
@@ -161,6 +172,38 @@ class Report:
 
     content: Content
     folder: Path | None = None
+    study: Study | None = None
+
+    def to_checklist(self, validation: Validation | None = None) -> Checklist:
+        """Return the TRIPOD+AI table: what was done, where it stands, what the author writes.
+
+        Parameters
+        ----------
+        validation : Validation, optional
+            What `earnest.validate` says of the delivered model on new cases, for the items on an
+            evaluation.
+
+        Raises
+        ------
+        EvidenceError
+            For a source other than a finished run of `tune`.
+        InputError
+            For a validation of another model.
+        """
+        sections = [name for name, _ in SECTIONS if getattr(self.content, name) is not None]
+        study = self._need_study()
+        if validation is not None:
+            study = replace(study, validation=check_validation(study, validation))
+        return fill_checklist(study, sections)
+
+    def to_card(self) -> str:
+        """Return a model card as Markdown, from the same facts as the checklist."""
+        return write_card(self._need_study())
+
+    def _need_study(self) -> Study:
+        if self.study is None:
+            raise refuse_study(self.content.source)
+        return self.study
 
     def to_html(self, *, beside: Path | None = None) -> str:
         """Return one self-contained page: no network, no folder, readable without script.
@@ -313,7 +356,7 @@ def report(
         by=by,
         explanation=explain,
     )
-    return Report(content_of(results, title=title), _find_folder(source))
+    return Report(content_of(results, title=title), _find_folder(source), find_study(results))
 
 
 def _find_folder(source: Any) -> Path | None:

@@ -586,3 +586,14 @@ def test_a_splitter_that_repeats_itself_is_asked_once(method: str) -> None:
     assert again.standard_error == made.standard_error
     with pytest.raises(InputError, match="cannot be repeated"):
         assess(GaussianNB(), X, Y, method=method, metric="accuracy", cv=folds, n_repeats=2)
+
+
+@pytest.mark.parametrize(("metric", "method"), [("brier", ".632+"), ("calibration_slope", ".632")])
+def test_the_default_is_the_refined_632_wherever_a_no_information_rate_is_known(
+    metric: str, method: str
+) -> None:
+    asked = {"metric": metric, "n_replicates": 12, "rng": 0, "n_jobs": 1}
+    usual = assess(LogisticRegression(), X, Y, **asked)
+    named = assess(LogisticRegression(), X, Y, method=method, **asked)
+    assert usual == named
+    assert usual.method == named.method

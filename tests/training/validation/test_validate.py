@@ -137,8 +137,9 @@ def test_rows_without_an_outcome_are_left_out_and_labels_are_checked(run: Path) 
     table.loc[:9, "died"] = None
     found = en.validate(run, table, n_resamples=30, folds=3, refit=False, rng=0)
     assert found.n_cases == 50
-    with pytest.raises(InputError):
-        en.validate(run, table.assign(died="maybe"))
+    for died in ("maybe", None):
+        with pytest.raises(InputError):
+            en.validate(run, table.assign(died=died))
     with pytest.raises(InputError):
         en.validate(run, table.drop(columns="died"))
     with pytest.raises(EarnestError):
@@ -147,10 +148,17 @@ def test_rows_without_an_outcome_are_left_out_and_labels_are_checked(run: Path) 
         en.validate(run)
 
 
-def test_groups_are_resampled_and_kept_together(run: Path) -> None:
-    table = make_table(90, 1).assign(hospital=np.arange(90) % 15)
+def test_groups_are_resampled_and_kept_together(run: Path, validated: Validation) -> None:
+    table = make_table(90, 1).assign(hospital=np.arange(90) // 45)
+    table = pd.concat([table, make_table(90, 1).assign(hospital=np.arange(90) // 6 + 2)])
     found = en.validate(run, table, group="hospital", n_resamples=40, folds=3, rng=0)
-    assert found.calibration.n_units == 15
+    assert found.calibration.n_units == 17
+    alone = en.validate(run, table, n_resamples=40, folds=3, rng=0)
+    assert found.case_mix is not None
+    assert alone.case_mix is not None
+    grouped, single = found.case_mix.membership, alone.case_mix.membership
+    assert grouped.value == single.value
+    assert grouped.standard_error != single.standard_error  # groups of 45 are not 45 cases
 
 
 @pytest.mark.parametrize("of", ["several", "folds", "decision", "classes", "one"])

@@ -660,8 +660,20 @@ def limits_shifted() -> Words:
     return Words(
         "The limits are those of scores of models on their own samples, less the optimism.",
         "With few events they are too narrow: with about 10 of 100 cases, 95 % limits of an AUC "
-        "held in 72 % of simulated studies, with 30 in 89 %.",
+        "held in 74 % of simulated studies, with 30 in 83 %.",
         f"Report {arg('method', 'bbc')} or {arg('method', 'lpob')} instead.",
+    )
+
+
+@note("EN086")
+def limits_in_two_stages(n_inner: int, n_models: int) -> Words:
+    """Limits of the corrected scores of samples, each by samples of its own."""
+    return Words(
+        f"The limits are those of corrected scores of bootstrap samples, each by {n_inner} samples "
+        f"of its own: {n_models:,} models.",
+        "They are rather too narrow: in simulated studies with about 10 to 60 events, 95 % limits "
+        "of an AUC held in 86 to 94 %.",
+        f"For a search, {arg('method', 'bbc')} held in 95 % and needs one search in all.",
     )
 
 

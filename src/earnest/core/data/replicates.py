@@ -67,6 +67,9 @@ class Replicates:
         The seed that they were drawn with.
     cautions : tuple of Caution
         What the training has to say.
+    inner : Replicates, optional
+        Models trained on samples of the samples, as many of each, one sample after the other: the
+        evidence of two-stage intervals.
 
     Examples
     --------
@@ -89,6 +92,7 @@ class Replicates:
     n_failed: int = 0
     seed: int | None = None
     cautions: tuple[Caution, ...] = ()
+    inner: Replicates | None = None
 
     def __post_init__(self) -> None:
         """Refuse what does not go together, and keep arrays that cannot be written to."""
@@ -98,6 +102,7 @@ class Replicates:
             object.__setattr__(self, name, np.asarray(getattr(self, name)))
         _check_responses(self)
         _check_counts(self)
+        _check_inner(self)
         for name in ARRAYS:
             object.__setattr__(self, name, read_only(getattr(self, name)))
 
@@ -215,6 +220,11 @@ class Replicates:
         """The number of replicates that have a model, B."""
         return len(self.counts)
 
+    @property
+    def n_inner(self) -> int:
+        """How many samples of each sample were trained on, 0 without a second stage."""
+        return 0 if self.inner is None else self.inner.n_replicates // self.n_replicates
+
     def out_of_bag(self) -> NDArray[np.bool_]:
         """Return which cases each replicate did not draw: (B, n)."""
         return np.asarray(self.counts == 0)
@@ -274,7 +284,12 @@ class Replicates:
 
     def take(self, rows: NDArray[np.intp] | slice) -> Replicates:
         """Return some of the replicates, by position."""
-        return replace(self, responses=self.responses[rows], counts=self.counts[rows])
+        inner = self.inner
+        if inner is not None:
+            places = np.arange(inner.n_replicates).reshape(self.n_replicates, self.n_inner)
+            inner = inner.take(places[rows].reshape(-1))
+        responses, counts = self.responses[rows], self.counts[rows]
+        return replace(self, responses=responses, counts=counts, inner=inner)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -285,6 +300,8 @@ class Replicates:
             digest.update(f"{array.dtype.name}{array.shape}".encode())
             for block in yield_row_bytes(array):
                 digest.update(block)
+        if self.inner is not None:
+            digest.update(self.inner.fingerprint.encode())
         return digest.hexdigest()[:32]
 
     @cached_property
@@ -335,6 +352,24 @@ def _check_responses(replicates: Replicates) -> None:
                 needs="a number for every case",
                 got="NaN or infinite values" if actual.dtype.kind == "f" else str(actual.dtype),
             )
+
+
+def _check_inner(replicates: Replicates) -> None:
+    """Refuse samples of samples that are not as many of each, or draw what a sample lacks."""
+    inner = replicates.inner
+    if inner is None:
+        return
+    count, rest = divmod(inner.n_replicates, replicates.n_replicates)
+    if rest or not count or inner.n_cases != replicates.n_cases:
+        raise InputError(
+            "`inner` does not fit the replicates",
+            needs=f"as many samples of each of {replicates.n_replicates} replicates",
+            got=f"{inner.n_replicates} of {inner.n_cases} cases",
+        )
+    if ((inner.counts > 0) & (np.repeat(replicates.counts, count, axis=0) == 0)).any():
+        raise InputError(
+            "`inner` draws cases that its sample did not draw", needs="samples of the samples"
+        )
 
 
 def _check_counts(replicates: Replicates) -> None:

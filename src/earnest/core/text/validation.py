@@ -43,10 +43,17 @@ def tell_validation(validation: Validation) -> Iterator[str]:
         words += (
             f" Events: {percent(round(mix.share, 3))} here, "
             f"{percent(round(mix.share_development, 3))} in the development. Log odds: mean "
-            f"{mix.mean:.2f} and standard deviation {mix.sd:.2f} here, {mix.mean_development:.2f} "
-            f"and {mix.sd_development:.2f} there."
+            f"{_show(mix.mean)} and standard deviation {mix.sd:.2f} here, "
+            f"{_show(mix.mean_development)} and {mix.sd_development:.2f} there. They "
+            f"tell the two apart with an AUC of {mix.membership.value:.2f}"
         )
+        ends = mix.membership.interval
+        words += "." if ends is None else f" ({ends.low:.2f} to {ends.high:.2f}; 0.5: not at all)."
     yield words
+
+
+def _show(value: float) -> str:
+    return f"{value:.2f}".replace("-", MINUS)
 
 
 def show_number(value: float) -> str:

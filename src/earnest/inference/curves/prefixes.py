@@ -305,7 +305,7 @@ class _Job:
         near: LimitSource = source
         if (
             not source.has_width
-            or is_loss_of_numbers(metric, pi)
+            or is_loss_of_numbers(metric)
             or limits_near_best(alone, metric, value) is not None
         ):
             contest = crossed or self._find_contest(scores).select_first(prefix, best)

@@ -47,6 +47,26 @@ def score_drawn(replicates: Replicates, metric: Metric, n_jobs: int | None = Non
     return _score_each(replicates, metric, replicates.counts, n_jobs)
 
 
+def correct_each(replicates: Replicates, metric: Metric, n_jobs: int | None = None) -> Array:
+    """Return for every sample its own score less the optimism that samples of it show: (B, I).
+
+    Each column is one sample of each sample: the score of the replicate on its own sample, plus
+    that of the inner model on the sample less that on the inner model's own one.
+    """
+    inner = replicates.inner
+    if inner is None:
+        raise EvidenceError(
+            "a two-stage interval needs models trained on samples of the samples",
+            needs="replicates with a second stage",
+            got=repr(replicates),
+            cure="Train them with bootstrap_train(..., n_inner=10), or ask earnest.assess.",
+        )
+    drawn = score_drawn(replicates, metric, n_jobs)
+    outer = np.repeat(replicates.counts, replicates.n_inner, axis=0)
+    gaps = _score_each(inner, metric, outer, n_jobs) - score_drawn(inner, metric, n_jobs)
+    return drawn[:, None] + gaps.reshape(replicates.n_replicates, replicates.n_inner)
+
+
 def left_out_scores(replicates: Replicates, metric: Metric, n_jobs: int | None = None) -> Array:
     """Return the score of every replicate's model on the cases that it did not draw: (B,)."""
     return _score_each(replicates, metric, replicates.out_of_bag().view(np.uint8), n_jobs)

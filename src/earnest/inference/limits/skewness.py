@@ -11,11 +11,9 @@ import numpy as np
 
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.interval import FewUnitsLimits, LimitSource, LossLimits, WidenedLimits
-from earnest.core.results.specs import Side
 from earnest.inference.cases.case_values import case_values
-from earnest.inference.limits.unseen_errors import is_loss_of_chances
-from earnest.inference.limits.winner_law import Law, law_of
-from earnest.metrics.families import Metric, MomentMetric, root_mean
+from earnest.inference.limits.ceiling import bad_end
+from earnest.metrics.families import Metric, MomentMetric, Need
 
 ROUNDING = 1e-12  # of a loss, by which equal losses may differ
 
@@ -23,7 +21,7 @@ ROUNDING = 1e-12  # of a loss, by which equal losses may differ
 def allow_for_skewness(
     source: LimitSource, pi: Predictions, metric: Metric, value: float
 ) -> LimitSource:
-    """Return limits whose upper end is at least that of a Gamma distribution.
+    """Return limits whose bad end is at least that of a Gamma distribution.
 
     Parameters
     ----------
@@ -36,7 +34,7 @@ def allow_for_skewness(
     value : float
         What the limits are laid around.
     """
-    if not (is_loss_of_numbers(metric, pi) and value > 0.0):
+    if not (is_loss_of_numbers(metric) and metric.sign * value < 0.0):
         return source
     terms = np.nanmean(case_values(pi, metric).terms[:, 0], axis=1)
     away, groups = terms - terms.mean(), pi.target.groups
@@ -47,19 +45,20 @@ def allow_for_skewness(
     if units < 2 or not variance > (ROUNDING * value * units) ** 2:
         return source
     variance /= units * (units - 1)
-    power = 0.5 if isinstance(metric, MomentMetric) and metric.combine is root_mean else 1.0
+    power = 1.0 if isinstance(metric, MomentMetric) and metric.mean_of_cases else 0.5
     law: LimitSource = LossLimits(
-        value ** (1.0 / power), power**2 * value**2 / variance, power=power
+        abs(value) ** (1.0 / power), power**2 * value**2 / variance, slope=-metric.sign, power=power
     )
     if groups is not None:
         law = FewUnitsLimits(law, units - 1)
-    return WidenedLimits.of(source, law, end=Side.UPPER)
+    return WidenedLimits.of(source, law, end=bad_end(metric))
 
 
-def is_loss_of_numbers(metric: Metric, pi: Predictions) -> bool:
-    """Tell whether a metric is a mean of losses of numbers from 0 up, or the root of one."""
-    return (
-        law_of(metric, pi.target) is Law.LOSS
-        and not metric.greater_is_better
-        and not is_loss_of_chances(metric)
-    )
+def is_loss_of_numbers(metric: Metric) -> bool:
+    """Tell whether a metric is a mean of losses of numbers from 0 up, or the root of one.
+
+    Its negation, from 0 down, is one too.
+    """
+    if not isinstance(metric, MomentMetric) or metric.needs is not Need.VALUE:
+        return False
+    return metric.limits in ((0.0, np.inf), (-np.inf, 0.0))

@@ -427,7 +427,7 @@ def _meaning(results: Results, estimate: Estimate) -> Iterator[str]:
     if estimate.n_configs == 1:
         yield f"The {title} of this one configuration{trained}."
     elif estimate.selection is Selection.CORRECTED:
-        kind = "" if is_on_items(estimate) or title.startswith("mean ") else "mean "
+        kind = "" if is_on_items(estimate) else "mean "
         yield (
             f"The {kind}{title} of a configuration chosen this way from these "
             f"{estimate.n_configs:,}{trained}."

@@ -20,6 +20,13 @@ from earnest.core.text.estimate import (
 from earnest.core.text.numbers import percent, write_count
 from earnest.explanation.result import Explanation
 from earnest.methods.base import spec_of
+from earnest.reporting.checklist.study import find_study
+from earnest.reporting.checklist.words import (
+    say_missing,
+    say_outcome,
+    say_participants,
+    say_predictors,
+)
 from earnest.reporting.model import NONE, ComputedPart, Facts
 from earnest.reporting.parts.headings import COMPUTED
 from earnest.reporting.sources.asking import Results
@@ -174,14 +181,15 @@ def paragraph(results: Results) -> str:
     items = is_on_items(estimate)
     units, where = ("items", "items like these") if items else ("cases", "new data")
     sample = "" if estimate.n_cases is None else f" on {estimate.n_cases:,} {units}"
-    sentences = [
+    sentences = [*_say_data(results)]
+    analysis = (
         f"We evaluated {write_count(tried, 'configuration')}{whole}{sample}{folds} and "
         f"estimated the {material.title} on {where} with the method “{spec.title}” "
-        f"({spec.cites}",
-    ]
+        f"({spec.cites}"
+    )
     if estimate.n_resamples:
-        sentences[0] += f"; {estimate.n_resamples:,} resamples, seed {estimate.provenance.seed}"
-    sentences[0] += ")."
+        analysis += f"; {estimate.n_resamples:,} resamples, seed {estimate.provenance.seed}"
+    sentences.append(f"{analysis}).")
     sentences += _say_choice(results, estimate)
     sentences.append(
         f"The estimate is {article(material.title)} {material.title} of "
@@ -211,6 +219,14 @@ def paragraph(results: Results) -> str:
     used = ", ".join(f"{name} {number}" for name, number in estimate.provenance.versions.items())
     sentences.append(f"Computed with {used} (method {estimate.method}).")
     return " ".join(sentences)
+
+
+def _say_data(results: Results) -> tuple[str, ...]:
+    """Return participants, outcome, predictors and missing values, in the order of TRIPOD+AI."""
+    study = find_study(results)
+    if study is None:
+        return ()
+    return tuple(say(study) for say in (say_participants, say_outcome, say_predictors, say_missing))
 
 
 _CHOSEN_BY = {

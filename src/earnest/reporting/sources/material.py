@@ -111,6 +111,8 @@ class Material:
         The files of a run folder.
     missing : tuple of str
         What the source lacks, and what follows; a sentence each.
+    tuning : mapping of str to Any
+        What a run of `tune` wrote of its table and its search; empty of other sources.
     """
 
     source: str
@@ -145,6 +147,7 @@ class Material:
     folder: str = ""
     files: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    tuning: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def searched(self) -> bool:

@@ -213,6 +213,7 @@ def _with_result(material: Material, result: RunResult, pi: Predictions) -> Mate
         n_fits=fits if isinstance(fits, int) and usable is not None else material.n_fits,
         drop=drop,
         leaks=_read_screen(tuning.get("leaks")),
+        tuning=tuning,
     )
 
 
@@ -538,7 +539,7 @@ def material_of_fold_scores(
     return Material(
         source=source,
         speaker="the search",
-        title=METRICS[measure.name].title if measure.name in METRICS else measure.title,
+        title=METRICS[measure.name].title if measure.name in METRICS else measure.name,
         scale=measure.scale,
         fold_scores=scores,
         tried=tried,

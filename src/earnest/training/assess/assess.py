@@ -485,6 +485,7 @@ def _train_replicates(
         n_replicates=options.n_replicates,
         options=_run_options(options, needs, "-replicates"),
         name=question.learner,
+        n_inner=needs.inner,
         rng=question.seed,
     )
 

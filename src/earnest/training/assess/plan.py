@@ -74,6 +74,8 @@ class TrainingNeeds:
         The share of cases that a random split tests.
     replicates : bool
         Whether bootstrap samples are trained on.
+    inner : int
+        How many samples of each sample are trained on, too.
     """
 
     folds: int = 0
@@ -84,6 +86,7 @@ class TrainingNeeds:
     halvings: int = 0
     share: float = 0.1
     replicates: bool = False
+    inner: int = 0
 
     def __or__(self, other: TrainingNeeds) -> TrainingNeeds:
         """Return what both need."""
@@ -102,6 +105,7 @@ class TrainingNeeds:
             halvings=max(self.halvings, other.halvings),
             share=other.share if other.subsamples else self.share,
             replicates=self.replicates or other.replicates,
+            inner=max(self.inner, other.inner),
         )
 
     @property
@@ -370,7 +374,7 @@ def find_needs(method: Method, n_repeats: int | None) -> TrainingNeeds:
     spec = method.spec
     repeats = spec.repeats if n_repeats is None else n_repeats
     if spec.design is Design.REPLICATES:
-        return TrainingNeeds(replicates=True)
+        return TrainingNeeds(replicates=True, inner=getattr(method, "needs_inner", 0))
     if spec.design is Design.PAIRS:
         return TrainingNeeds(folds=repeats, pairs=repeats)
     if spec.design is Design.HALVES:

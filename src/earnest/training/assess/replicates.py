@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike
 from earnest.core.arguments.shared import GROUPS
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
-from earnest.core.base.protocols import EngineTask, Progress, Store, TaskOutcome
+from earnest.core.base.protocols import EngineTask, Key, Progress, Store, TaskOutcome
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.cautions import of_evidence, of_search
 from earnest.core.data.replicates import DrawUnit, Replicates
@@ -31,12 +32,19 @@ from earnest.training.fit.experiment import RESPONSE, Cell, Experiment
 from earnest.training.fit.ledger import explain_failure
 from earnest.training.fit.response import ResponsePlan
 from earnest.training.fit.run import RunOptions, run_all
-from earnest.training.fit.samples import ALL_CASES, Samples, find_inner_splits, refuse_fixed_splits
+from earnest.training.fit.samples import (
+    ALL_CASES,
+    MOST_SAMPLES,
+    Samples,
+    find_inner_place,
+    find_inner_splits,
+    refuse_fixed_splits,
+)
 from earnest.training.fit.splits import make_seed
 from earnest.training.protocols import Estimator
 
 MOST_FAILED = 0.1  # the share of replicates that may fail
-MOST_REPLICATES = 1_000_000
+MOST_INNER = 1000
 
 
 def bootstrap_train(
@@ -55,6 +63,7 @@ def bootstrap_train(
     time_limit: float | None = None,
     progress: Progress | bool | None = None,
     name: str | None = None,
+    n_inner: int = 0,
     rng: RngLike = None,
 ) -> Replicates:
     """Train a learner again on bootstrap samples, and keep what every model says of every case.
@@ -96,6 +105,9 @@ def bootstrap_train(
         Whether to show progress, or an object that receives it.
     name : str, optional
         What the learner is called in results; its class by default.
+    n_inner : int
+        How many samples of each sample are trained on, too, for the two-stage interval of
+        'refined': `n_replicates * (1 + n_inner) + 1` models in all.
     rng : None, int, SeedSequence, Generator or RandomState
         The seed of samples, and of the parts of the learner that have none.
 
@@ -123,7 +135,8 @@ def bootstrap_train(
     >>> en.estimate(made, method=".632+", metric="accuracy")
     accuracy 0.77, 95 % interval [0.68, 0.87] (.632+, n=60)
     """
-    check.whole_number("n_replicates", n_replicates, low=1, high=MOST_REPLICATES)
+    check.whole_number("n_replicates", n_replicates, low=1, high=MOST_SAMPLES)
+    check.whole_number("n_inner", n_inner, low=0, high=MOST_INNER)
     measure = None if metric is None else resolve_metric(metric)
     check_estimator(estimator)
     X, y = read_data(X, y)
@@ -146,6 +159,7 @@ def bootstrap_train(
         n_replicates=n_replicates,
         options=RunOptions(n_jobs=n_jobs, store=store, time_limit=time_limit, progress=progress),
         name=name or type(estimator).__name__,
+        n_inner=n_inner,
         rng=rng,
     )
 
@@ -162,6 +176,7 @@ def train_replicates(
     options: RunOptions,
     name: str,
     rng: RngLike,
+    n_inner: int = 0,
 ) -> Replicates:
     """Train a learner on bootstrap samples of data that were already read and checked."""
     from sklearn import get_config
@@ -182,6 +197,11 @@ def train_replicates(
         X=X, y=y, base=estimator, rows=samples, plan=plan, seed=seed, config=get_config()
     )
     cells = [EngineTask((b,), Cell(b, (b - ALL_CASES,))) for b in range(ALL_CASES, n_replicates)]
+    cells += [
+        EngineTask((b, i), Cell(find_inner_place(b, i), (b - ALL_CASES, i + 1)))
+        for b in range(n_replicates)
+        for i in range(n_inner)
+    ]
     results = run_all(
         experiment,
         cells,
@@ -189,8 +209,7 @@ def train_replicates(
         identity={**facts, "seed": describe(seed)},
         title="Bootstrap samples",
     )
-    outcomes = {key[0]: outcome for key, outcome in results.items()}
-    return _collect(samples, plan, outcomes, name, _warn_of_split_copies(estimator))
+    return _collect(samples, plan, results, n_inner, name, _warn_of_split_copies(estimator))
 
 
 def choose_drawn_units(
@@ -213,20 +232,27 @@ def choose_drawn_units(
 def _collect(
     samples: Samples,
     plan: ResponsePlan,
-    outcomes: Mapping[int, TaskOutcome],
+    outcomes: Mapping[Key, TaskOutcome],
+    n_inner: int,
     learner: str,
     cautions: Iterable[Caution],
 ) -> Replicates:
-    """Return the replicates; refuse if the model of all cases, or too many others, failed."""
-    whole, count = outcomes[ALL_CASES], len(outcomes) - 1
+    """Return the replicates; refuse if the model of all cases, or too many others, failed.
+
+    A replicate of which a sample of its sample failed counts as failed, too.
+    """
+    count = sum(len(key) == 1 for key in outcomes) - 1
+    whole = outcomes[ALL_CASES,]
+    keys = [((b,), *((b, i) for i in range(n_inner))) for b in range(count)]
     if whole.failed:
         raise InputError(
             f"{learner} cannot be trained on all cases, or cannot predict them",
             needs="a learner that can handle these cases",
             got=explain_failure(whole),
         )
-    good = [b for b in range(count) if not outcomes[b].failed]
-    bad = [outcomes[b] for b in range(count) if outcomes[b].failed]
+    failed = [next((key for key in some if outcomes[key].failed), None) for some in keys]
+    good = [b for b in range(count) if failed[b] is None]
+    bad = [outcomes[key] for key in failed if key is not None]
     if len(bad) > MOST_FAILED * count:
         raise InputError(
             f"{learner} failed on {len(bad)} of {count} bootstrap samples",
@@ -234,9 +260,9 @@ def _collect(
             got=explain_failure(bad[0]),
             cure="Make the learner robust against samples with repeated and missing cases.",
         )
-    return Replicates(
+    replicates = Replicates(
         target=samples.target,
-        responses=np.stack([outcomes[b].arrays[RESPONSE] for b in good]),
+        responses=np.stack([outcomes[b,].arrays[RESPONSE] for b in good]),
         counts=np.stack([samples.draw_counts(b) for b in good]),
         apparent=whole.arrays[RESPONSE],
         kind=plan.kind,
@@ -250,6 +276,17 @@ def _collect(
             *cautions,
         ),
     )
+    if not n_inner:
+        return replicates
+    pairs = [(b, i) for b in good for i in range(n_inner)]
+    inner = replace(
+        replicates,
+        responses=np.stack([outcomes[pair].arrays[RESPONSE] for pair in pairs]),
+        counts=np.stack([samples.draw_inner(*pair) for pair in pairs]),
+        n_failed=0,
+        cautions=(),
+    )
+    return replace(replicates, inner=inner)
 
 
 def _warn_of_failures(bad: list[TaskOutcome], count: int) -> Iterator[Caution]:

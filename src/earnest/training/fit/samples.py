@@ -18,6 +18,7 @@ from earnest.core.data.target import Target
 from earnest.core.text.doors import arg
 from earnest.resampling.bootstrap import (
     RESAMPLERS,
+    TRIES,
     Accept,
     every_class_drawn,
     every_class_on_both_sides,
@@ -28,6 +29,12 @@ from earnest.training.fit.response import count_rows, take_rows
 from earnest.training.protocols import Estimator, Splitter, shuffle_splitter
 
 ALL_CASES = -1  # the place of the model that is trained on every case once
+MOST_SAMPLES = 1_000_000  # from which on places are those of samples of samples
+
+
+def find_inner_place(sample: int, inner: int) -> int:
+    """Return the place of the model of a sample of a sample."""
+    return (inner + 1) * MOST_SAMPLES + sample
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -57,14 +64,58 @@ class Samples:
         drawn = RESAMPLERS[str(self.drawn)].draw(self.target, 1, rng, self._accept)
         return np.asarray(drawn.values[0], dtype=np.uint8)
 
+    def draw_inner(self, sample: int, inner: int) -> NDArray[np.uint8]:
+        """Return how often a sample of a sample draws each case: (n,).
+
+        Its cases, copies and all, are drawn as the cases of the study were: of each stratum apart,
+        or groups whole.
+        """
+        rng = Seeds(self.seed).generator(Purpose.REPLICATES, sample, inner + 1)
+        counts = self.draw_counts(sample).astype(np.int64)
+        for _ in range(TRIES):
+            again = self._draw_from(counts, rng)
+            if self._accept_inner(again[None])[0]:
+                return again.astype(np.uint8)
+        raise InputError(
+            "a bootstrap sample cannot be drawn from again",
+            needs="several cases of each class in every sample",
+            got=f"sample {sample}",
+            cure=f"Draw every class apart: {arg('stratify', True)}.",
+        )
+
+    def _draw_from(self, counts: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return a draw with replacement from the units of a sample: (n,)."""
+        target, n = self.target, self.target.n
+        units, layers = np.arange(n), np.zeros(n, dtype=np.int64)
+        if self.drawn is DrawUnit.GROUPS and target.groups is not None:
+            units = np.unique(target.groups, return_inverse=True)[1].reshape(-1)
+        if self.drawn is DrawUnit.STRATIFIED:
+            layers = np.asarray(target.layer_codes)
+        first = np.unique(units, return_index=True)[1]
+        there, layers = counts[first], layers[first]
+        again = np.zeros(len(first), dtype=np.int64)
+        for layer in np.unique(layers):
+            mine = layers == layer
+            size = int(there[mine].sum())
+            again[mine] = rng.multinomial(size, there[mine] / max(size, 1))
+        return again[units]
+
     def find_rows(self, index: int) -> tuple[NDArray[np.intp], None]:
         """Return the rows that a sample trains on, copies in a row; it answers for every case."""
         every = np.arange(self.target.n)
-        return every if index == ALL_CASES else np.repeat(every, self.draw_counts(index)), None
+        if index == ALL_CASES:
+            return every, None
+        inner, sample = divmod(index, MOST_SAMPLES)
+        counts = self.draw_inner(sample, inner - 1) if inner else self.draw_counts(sample)
+        return np.repeat(every, counts), None
 
     @cached_property
     def _accept(self) -> Accept:
         return _choose_rule(self.target, both_sides=self.both_sides)
+
+    @cached_property
+    def _accept_inner(self) -> Accept:
+        return _choose_rule(self.target, both_sides=False)
 
 
 def _choose_rule(target: Target, *, both_sides: bool) -> Accept:

@@ -271,6 +271,16 @@ class TrainingTable:
         rows = sample_rows(self.n_cases, most, rng, layers=self.layers, fewest=fewest)
         return self if len(rows) == self.n_cases else self.take(rows)
 
+    def count_missing(self) -> dict[str, int]:
+        """Return how many cases lack a value of each column that models see.
+
+        A text without a word counts as missing.
+        """
+        return {
+            name: int(np.isnan(self.X[:, self.schema.find_features(name)]).all(axis=1).sum())
+            for name in self.schema.columns
+        }
+
     def blank(self, columns: Sequence[str]) -> TrainingTable:
         """Return a table in which some columns are constant, so that they tell nothing."""
         X = self.X.copy()

@@ -46,6 +46,7 @@ METRICS = (
     *("roc_auc", "brier_skill", "log_loss", "brier"),
     *("calibration_intercept", "calibration_slope", "expected_observed", "ici"),
 )
+FEWEST = 5  # cases of a class: with fewer, resamples leave most metrics undefined
 Fit = Callable[[NDArray[np.intp]], Callable[[NDArray[np.intp]], Floats]]
 
 
@@ -152,10 +153,10 @@ def _refuse_others(pi: Predictions) -> None:
             cure="To judge the winner of a search on its own cases, use earnest.estimate.",
         )
     counts = np.bincount(pi.target.y, minlength=2)
-    if counts.min() < 2:
+    if counts.min() < FEWEST:
         raise EvidenceError(
             "there are too few cases of a class to validate a model",
-            needs="at least two of each, better a hundred",
+            needs=f"at least {FEWEST} of each, better a hundred",
             got=f"{counts[1]} of {pi.target.classes[1]}, {counts[0]} of {pi.target.classes[0]}",
         )
 
@@ -192,6 +193,10 @@ def _predict_table(
     name = model.schema.roles.get("target", "") if target is None else target
     codes = _read_codes(columns, name, model.classes)
     rows = np.flatnonzero(codes >= 0)
+    if not len(rows):
+        raise InputError(
+            f"the outcome {name!r} is missing in every row", needs="cases whose outcome is known"
+        )
     encoded = model.schema.read(columns, rows)
     forecast = model._answer(encoded.X, ())
     assert forecast.scores is not None
@@ -351,6 +356,7 @@ def _compare_cases(old: Predictions, new: Predictions, level: float) -> CaseMix 
             np.concatenate([before, after]),
             configs=["log odds"],
             response="decision",
+            groups=_join_groups(usable, new),
         ),
         metric="roc_auc",
         confidence_level=level,
@@ -365,6 +371,19 @@ def _compare_cases(old: Predictions, new: Predictions, level: float) -> CaseMix 
         sd=float(after.std(ddof=1)),
         membership=replace(membership, cautions=()),
     )
+
+
+def _join_groups(old: Predictions, new: Predictions) -> NDArray[np.int64] | None:
+    """Return the groups of both, of either a case alone where it has none; None of neither."""
+    if old.target.groups is None and new.target.groups is None:
+        return None
+    codes = [
+        np.arange(pi.n_cases)
+        if pi.target.groups is None
+        else np.unique(pi.target.groups, return_inverse=True)[1].reshape(-1)
+        for pi in (old, new)
+    ]
+    return np.concatenate([codes[0], codes[0].max() + 1 + codes[1]]).astype(np.int64)
 
 
 # Updates.

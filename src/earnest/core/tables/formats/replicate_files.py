@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from earnest.core.base import check
@@ -21,6 +22,7 @@ from earnest.core.tables.formats.npz import HEADER, read_npz, write_npz
 from earnest.core.tables.opening import find_existing
 
 SCHEMA = "earnest/replicates/1"
+INNER = "inner_"  # before the names of the arrays of the second stage
 _AS_THEY_ARE = ("learner", "threshold", "n_failed", "seed", "fingerprint")
 
 
@@ -48,6 +50,8 @@ def save_replicates(replicates: Replicates, path: str | Path) -> Path:
         }
     )
     arrays = {name: getattr(replicates, name) for name in ARRAYS}
+    if replicates.inner is not None:
+        arrays |= {f"{INNER}{name}": getattr(replicates.inner, name) for name in ARRAYS[:2]}
     with replacing(path) as temporary:
         write_npz(temporary, header, {**list_target_arrays(target), **arrays})
     return path
@@ -77,6 +81,16 @@ def load_replicates(path: str | Path, *, verify: bool = True) -> Replicates:
         seed=facts["seed"],
         cautions=tuple(Caution.from_dict(caution) for caution in facts["cautions"]),
     )
+    inner = {name: arrays.get(f"{INNER}{name}") for name in ARRAYS[:2]}
+    if inner["responses"] is not None and inner["counts"] is not None:
+        second = replace(
+            replicates,
+            responses=inner["responses"],
+            counts=inner["counts"],
+            n_failed=0,
+            cautions=(),
+        )
+        replicates = replace(replicates, inner=second)
     if verify and replicates.fingerprint != facts["fingerprint"]:
         raise make_changed_error(
             path, f"fingerprint {facts['fingerprint']}", replicates.fingerprint
