@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from earnest.core.base.errors import InputError
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.base.threads import each, one_blas_thread, workers
+from earnest.core.data.case_weights import refuse_case_weights
 from earnest.core.data.weights import Weights
 from earnest.core.results.model.columns import (
     ColumnEffect,
@@ -181,6 +182,7 @@ def explain_columns(
         Where there is no time for it, or a column is unknown.
     """
     began, at_once = monotonic(), workers(n_jobs)
+    refuse_case_weights(table.weights, "the importance of columns")
     measure = metric_named(metric).on(table.task)
     if measure.needs is Need.SURVIVAL:
         raise InputError(
