@@ -398,6 +398,15 @@ def forecasts_table() -> str:
     return table(*make_table())
 
 
+def importance_table() -> str:
+    """Return how often intervals of importances held, and called noise needed."""
+    if str(ROOT) not in sys.path:
+        sys.path.append(str(ROOT))
+    from benchmarks.importance.run import make_table
+
+    return table(*make_table())
+
+
 def limits_table() -> str:
     """Return memory and time by size: the larger rows of the results that the page links to."""
     path = ROOT / "benchmarks" / "limits" / "results.csv"
@@ -653,6 +662,7 @@ def as_csv(text: str) -> str:
 
 
 TABLES: dict[str, Callable[..., str]] = {
+    "importance": importance_table,
     "subgroups": subgroups_table,
     "forecasts": forecasts_table,
     "best-of-many": best_of_many_table,

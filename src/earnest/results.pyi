@@ -13,6 +13,9 @@ from .core.results.estimate import Refusal as Refusal
 from .core.results.gain import Gain as Gain
 from .core.results.gain import LearningCurve as LearningCurve
 from .core.results.interval import Interval as Interval
+from .core.results.model.columns import ColumnEffect as ColumnEffect
+from .core.results.model.columns import ColumnImportance as ColumnImportance
+from .core.results.model.columns import ModelExplanation as ModelExplanation
 from .core.results.subgroups import Subgroups as Subgroups
 from .core.results.thresholds import Thresholds as Thresholds
 from .core.results.validation import Validation as Validation
@@ -33,5 +36,6 @@ from .reporting.tracking import log_estimate as log_estimate
 from .store.sqlite import RunFile as RunFile
 from .training.assess.nested import NestedResult as NestedResult
 from .training.assess.stability import Stability as Stability
+from .training.tune.explaining import explain_model as explain_model
 from .training.tune.model import Model as Model
 from .training.tune.tuned import Tuned as Tuned

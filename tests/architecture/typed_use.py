@@ -101,6 +101,9 @@ def knobs(pi: en.Predictions) -> list[en.results.Estimate]:
             pi, metric="mse", method=en.methods.BBC(resampler=en.resampling.StationaryBootstrap())
         ),
         en.estimate(
+            pi, metric="mse", method=en.methods.BBC(resampler=en.resampling.SurveyBootstrap())
+        ),
+        en.estimate(
             pi,
             metric="mse",
             method=en.methods.BBC(resampler=en.resampling.CircularBlockBootstrap()),

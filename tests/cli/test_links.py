@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 import earnest as en
 from earnest.cli.commands.demo import PREDICTED
 from earnest.training import FILES, REPORT
-from earnest.training.tune.folder import LEARNING, LEARNING_RUN, NAMES, RUN
+from earnest.training.tune.folder import EXPLANATION, LEARNING, LEARNING_RUN, NAMES, RUN
 from tests.cli.conftest import Run, write_table
 from tests.training.tune_tables import of, portfolio
 
@@ -63,7 +63,7 @@ def refuse(done: object, path: Path, victim: Path) -> None:
 
 
 def test_the_names_of_a_run_are_those_that_are_tried() -> None:
-    assert set(NAMES) == {*FILES, LEARNING, LEARNING_RUN, REPORT}
+    assert set(NAMES) == {*FILES, LEARNING, LEARNING_RUN, EXPLANATION, REPORT}
 
 
 @pytest.mark.parametrize("name", [*NAMES, *(RUN + suffix for suffix in BESIDE)])

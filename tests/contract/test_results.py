@@ -170,7 +170,7 @@ def test_every_public_class_that_is_saved_is_held_here() -> None:
         one for one in public_names().values() if inspect.isclass(one) and hasattr(one, "to_dict")
     }
     here = {type(one) for one in results().values()}
-    parts = {en.results.Tuned, en.results.ErrorShares}  # read with their estimate, their model
+    parts = {en.results.Tuned, en.results.ErrorShares, en.results.Dependence}  # of an estimate
     assert saved - here == parts
 
 

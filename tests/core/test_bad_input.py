@@ -129,7 +129,7 @@ ARRAYS: dict[str, Callable[[], object]] = {
         Y + 0.5, S[:, :, None, None], task="regression"
     ),
     "repeats of zero": lambda: FROM_ARRAYS(Y, S, FOLD, repeats=0),
-    "case weights": lambda: FROM_ARRAYS(Y, S, FOLD, sample_weight=Y),  # type: ignore[arg-type]  # what is refused
+    "case weights": lambda: FROM_ARRAYS(Y, S, FOLD, sample_weight=Y, weights="often"),
     "configurations named twice": lambda: FROM_ARRAYS(Y, S, FOLD, configs=["svm", "svm"]),
     "configurations of another length": lambda: FROM_ARRAYS(Y, S, FOLD, configs=["svm"]),
     "configurations of two kinds": lambda: FROM_ARRAYS(Y, S, FOLD, configs=["svm", {"C": 1}]),

@@ -14,6 +14,7 @@ from rich.console import Console
 
 from earnest.core import Counts, TaskOutcome
 from earnest.engine import Meter, ProgressBar, ProgressDisplay, ProgressState, describe_progress
+from earnest.engine.progress import NEARLY
 from tests.snapshots import Golden
 
 
@@ -91,10 +92,42 @@ def test_under_a_budget_the_time_left_is_what_is_left_of_it_and_never_rises(
     left = [state.seconds_left for state in states]
     assert left == sorted(left, key=lambda seconds: -(seconds or 0.0))
     for state in states:
-        assert state.seconds_left == max(budget - state.elapsed, 0.0)
-        assert state.fraction == pytest.approx(min(state.elapsed / budget, 1.0))
+        left_over = budget - state.elapsed
+        assert state.seconds_left == (left_over if left_over > 0 else None)
+        assert state.fraction == pytest.approx(min(state.elapsed / budget, NEARLY))
     assert last.ended
     assert last.seconds_left is None
+
+
+def test_a_run_that_is_late_says_how_long_it_still_takes():
+    now = [0.0]
+    meter = Meter(budget=60.0, lasts=True, clock=lambda: now[0])
+    with meter:
+        meter.start(4)
+        now[0] = 54.0
+        meter.need(5.0)  # it is not late
+        assert (meter.read().seconds_left, meter.read().fraction) == (6.0, 0.9)
+        meter.need(16.0)
+        assert meter.read().seconds_left == 16.0
+        assert meter.read().fraction == 0.9  # which never falls
+        now[0] = 71.0  # later than that: nobody knows
+        assert meter.read().seconds_left is None
+        assert meter.read().fraction == NEARLY
+    assert meter.read().fraction == 1.0
+
+
+def test_what_follows_the_fits_is_left_too():
+    now = [0.0]
+    plain, more = (Meter(clock=lambda: now[0]) for _ in range(2))
+    more.expect(after=7.0)
+    for meter in (plain, more):
+        meter.start(10)
+    for number in range(5):
+        now[0] += 2.0
+        for meter in (plain, more):
+            meter.advance(TaskOutcome((number,)))
+    assert plain.read().seconds_left == 10.0
+    assert more.read().seconds_left == 17.0
 
 
 def test_without_a_budget_the_fraction_is_that_of_the_fits() -> None:

@@ -735,6 +735,9 @@ def _take_predictions(cases: Predictions, result: Predictions) -> dict[str, RawA
         if (mine is None) != (other is None) or (mine is not None and (mine != other).any()):
             count = 0 if mine is None or other is None else int((mine != other).sum())
             raise _other_cases("the outcome of the ledger", f"another one in {count} cases")
+    mass, mine = theirs.masses, ours.masses
+    if mass is not None and (mine is None or not np.allclose(mass, mine)):
+        raise _other_cases("the case weights of the ledger", "others")
     if theirs.groups is not None and ours.groups is not None:
         pairs = set(zip(ours.groups.tolist(), theirs.groups.tolist(), strict=True))
         if len(pairs) > len(set(ours.groups.tolist())):

@@ -33,12 +33,12 @@ from earnest.cli.commands import (
     ledger,
     lookup,
     plan,
-    predict,
     report,
     thresholds,
     tune,
     validate,
 )
+from earnest.cli.commands.model import explain_model, predict
 from earnest.cli.defaults import Defaults, read_defaults
 from earnest.cli.errors import (
     Complaint,
@@ -134,6 +134,7 @@ def _takes_one(param: Parameter) -> bool:
 COMMANDS: tuple[tuple[str, str, str, Callable[..., None]], ...] = (  # name, panel, help, function
     ("tune", "Tune", tune.HELP, tune.command),
     ("predict", "Tune", predict.HELP, predict.command),
+    ("explain-model", "Tune", explain_model.HELP, explain_model.command),
     ("demo", "Tune", demo.HELP, demo.command),
     ("gather", "Bring", gather.HELP, gather.command),
     ("estimate", "Ask", estimate.HELP, estimate.command),

@@ -31,7 +31,10 @@ _SCORES_LOADED_AS = {
     "model": "config",
     "prediction": "score",
 }
-_NOT_OF_SCORES = ("target", "time", "event", "positive", "response", "threshold")
+_NOT_OF_SCORES = (
+    *("target", "time", "event", "positive", "response", "threshold"),
+    *("weight", "weights", "strata"),
+)
 _SIGNS = {"tab": "\t", "\\t": "\t", "space": " "}  # hard to type, or to see
 
 

@@ -25,6 +25,7 @@ from earnest.core.base.registry import Registry
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.base.threads import each, workers
 from earnest.core.cautions import of_tests
+from earnest.core.data.case_weights import refuse_case_weights
 from earnest.core.data.order import Dependence
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution
@@ -94,6 +95,8 @@ class TestSpec:
     overlap : bool
         Whether it has a knob `ratio` for the size of test sets relative to training sets, which
         `compare_learners` sets by its splits.
+    weighted, surveys : bool
+        Whether it takes cases of unlike weight, and the strata of a survey.
     """
 
     __test__: ClassVar[bool] = False  # the name is no invitation to pytest
@@ -116,6 +119,8 @@ class TestSpec:
     one_sided: bool = True
     overlap: bool = False
     blocks: bool = False
+    weighted: bool = False
+    surveys: bool = False
     aliases: tuple[str, ...] = field(default=())
     title_alone: str = ""
 
@@ -247,6 +252,16 @@ def check_evidence(spec: TestSpec, pi: Predictions) -> None:
     counts = [int(cell.any(axis=1).sum()) for cell in pi.cells]
     groups = pi.target.groups
     check_splits(spec, counts, None if groups is None else len(np.unique(groups)))
+    cure = f"Use {arg('test', 'bootstrap')}, which does."
+    if not spec.weighted:
+        refuse_case_weights(pi.target.weights, f"test {spec.name!r}", cure)
+    if pi.target.surveyed and not spec.surveys:
+        raise EvidenceError(
+            f"test {spec.name!r} does not know the strata of a survey",
+            needs="a test that draws units within strata",
+            got=f"{len(pi.target.design.strata)} strata",
+            cure=cure,
+        )
 
 
 def check_splits(spec: TestSpec, counts: list[int], groups: int | None) -> None:

@@ -22,6 +22,7 @@ from .base.rng import Seeds as Seeds
 from .base.threads import each as each
 from .base.threads import side_by_side as side_by_side
 from .cautions.meanings import MEANINGS as MEANINGS
+from .data.case_weights import CaseWeights as CaseWeights
 from .data.folds import TrainingSizes as TrainingSizes
 from .data.guides import FIXED as FIXED
 from .data.guides import Guides as Guides

@@ -27,6 +27,7 @@ from earnest.core.base.provenance import list_versions
 from earnest.core.base.rng import Purpose, RngLike, Seeds
 from earnest.core.base.threads import each, workers
 from earnest.core.cautions import of_limits
+from earnest.core.data.case_weights import refuse_case_weights
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate, Provenance, Refusal
@@ -141,6 +142,7 @@ def calibrate(
     source = open_evidence(predictions)
     pi, measure = read_measured(source.evidence, source.metric_or(metric))
     usable = pi.usable()
+    refuse_case_weights(usable.target.weights, "a calibration of methods")
     if usable.n_configs > 1:  # what a population is made by
         check_terms(usable, measure)
     seeds = Seeds.of(source.seed_or(rng))

@@ -732,8 +732,9 @@ def _count_different(
     if not question.metric.pointwise:
         if comparison.standard_error or comparison.difference:
             return None
-        classes = np.bincount(target.y.astype(int)) if target.has_classes else [target.n]
-        return int(min(size for size in classes if size)), 0
+        if not target.has_classes:
+            return int(target.count_effective()), 0
+        return min(int(target.count_effective(target.y == code)) for code in np.unique(target.y)), 0
     try:
         values = case_values(question.pi.select([a, b]), question.metric)
     except EarnestError:
@@ -742,7 +743,8 @@ def _count_different(
         return None
     apart = np.nansum(np.abs(values.terms[:, 0] - values.terms[:, 1]), axis=-1) > 1e-12
     if values.groups is None:
-        return len(apart), int(apart.sum())
+        target = question.pi.target
+        return int(target.count_effective()), math.ceil(target.count_effective(apart))
     units = np.unique(values.groups)
     return len(units), len(np.unique(values.groups[apart]))
 

@@ -27,6 +27,7 @@ from earnest.core.base.protocols import Progress, TaskOutcome
 from earnest.core.base.provenance import list_versions
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.cautions import of_limits
+from earnest.core.data.case_weights import refuse_case_weights
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
 from earnest.core.results.base import FLAT, MetricResult, Plain
@@ -355,6 +356,7 @@ def plan(
     source = open_evidence(pilot)
     metric = source.metric_or(metric)
     pi, measure = read_measured(source.evidence, metric)
+    refuse_case_weights(pi.target.weights, "a plan")
     _refuse_beyond_range(question, goal, measure)
     seeds = Seeds.of(rng)
     random = np.random.default_rng(seeds.entropy)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 
+NEARLY = 0.99  # of a budget, until the run has ended
 SOONEST = 0.03  # share of the fits before which their pace is unknown
 
 
@@ -58,8 +59,8 @@ class ProgressState:
         From 0 to 1, and never less than before: with a budget that of the time, otherwise that of
         the fits. 1 at the end of a run that was not stopped.
     seconds_left : float or None
-        With a budget what is left of it, which never rises; otherwise by the pace of the fits.
-        None if unknown.
+        With a budget what is left of it, and rises only where more is needed than planned;
+        otherwise by the pace of the fits. None if unknown, and where the budget is over.
     ended : bool
         Whether the run is over.
     """
@@ -159,7 +160,7 @@ class Meter:
     clock: Callable[[], float] = time.monotonic
 
     def __post_init__(self) -> None:
-        self.n_configs = self.n_splits = 0
+        self.n_configs, self.n_splits, self.after = 0, 0, 0.0
         self.title = self.doing = ""
         self._reached, self._begun, self._ended = 0.0, False, False
         self._guard, self._over = threading.RLock(), threading.Event()
@@ -175,10 +176,21 @@ class Meter:
         self._first: float | None = None  # when the first fit came; workers take long to start
         self._needed: int | None = None  # fits that complete a configuration, where splits are left
 
-    def expect(self, *, n_configs: int = 0, n_splits: int = 0) -> None:
-        """Tell how many configurations and splits are planned, unless that is known already."""
+    def expect(self, *, n_configs: int = 0, n_splits: int = 0, after: float = 0.0) -> None:
+        """Tell how many configurations and splits are planned, unless that is known already.
+
+        `after` are the seconds of what follows the fits.
+        """
+        self.after = self.after or after
         self.n_configs = self.n_configs or n_configs
         self.n_splits = self.n_splits or n_splits
+
+    def need(self, seconds: float) -> None:
+        """Tell that so many seconds are still needed, however little of the budget is left."""
+        if self.budget is None or self.began is None:
+            return
+        with self._guard:
+            self.budget = max(self.budget, self.clock() - self.began + seconds)
 
     def say(self, doing: str) -> None:
         """Tell what is being done beside the fits."""
@@ -300,18 +312,18 @@ class Meter:
     def _measure(self, elapsed: float, fits: int, planned: int) -> float:
         """Return which share is done: of the budget, or of the fits where there is none."""
         if self.budget is not None:
-            return min(elapsed / self.budget, 1.0)
+            return min(elapsed / self.budget, NEARLY)
         return fits / planned if planned else 0.0
 
     def _measure_left(self, now: float, elapsed: float, planned: int) -> float | None:
         """Return the seconds left: of the budget, or those of the fits to come at their pace."""
         if self.budget is not None:
-            return max(self.budget - elapsed, 0.0)
+            return self.budget - elapsed if elapsed < self.budget else None
         fits = self._made.total()
         paced = fits - self._stored - 1  # the first shows when workers began, not how long it took
         if self._first is None or paced <= 0 or fits >= planned or fits < SOONEST * planned:
             return None
-        return (now - self._first) / paced * (planned - fits)
+        return (now - self._first) / paced * (planned - fits) + self.after
 
     def _tell(self, event: Callable[[Progress], None]) -> None:
         """Tell all of an event, displays of the state after it."""

@@ -19,6 +19,7 @@ from earnest.metrics.families import FitMetric, Metric, MomentMetric, Need, Rank
 from earnest.metrics.ranking import is_auc
 from earnest.metrics.responding import are_percentages, cut
 from earnest.resampling.bootstrap import GroupBootstrap
+from earnest.resampling.survey import SurveyBootstrap
 
 FEW_OF_A_CLASS = 5  # cases of a class in a fold under which fold scores say little
 FEW_GROUPS = 30  # under which a resampling of groups is coarse
@@ -249,7 +250,7 @@ def _together_in_all(partitions: NDArray[np.int64]) -> int | None:
 def resampling_remarks(pi: Predictions, resampler: str | None) -> Iterator[Caution]:
     """Yield what a reader must know of how the cases were drawn, if they were."""
     groups = pi.target.groups
-    if groups is None or resampler is None:
+    if groups is None or resampler in (None, SurveyBootstrap.name):
         return
     count = len(np.unique(groups))
     if resampler != GroupBootstrap.name:

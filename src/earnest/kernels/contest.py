@@ -54,6 +54,7 @@ def can_contest(pi: Predictions, metric: Metric, weights: Weights) -> bool:
         and metric.mean_of_cases
         and not metric.whole
         and weights.integral
+        and weights.scale(pi.target.masses) is None
         and pi.n_repeats == 1
         and bool(pi.complete.all())
         and bool(pi.tested(0).all())

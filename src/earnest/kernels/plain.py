@@ -62,7 +62,8 @@ def _check_weights(metric: CallableMetric, weights: Numbers) -> None:
             f"metric {metric.name!r} takes no weights, so cases cannot have fractional weights",
             needs="integer weights, or a function with `sample_weight`",
             got=f"{weights.dtype} weights",
-            cure="Use a resampler that draws cases, such as CaseBootstrap().",
+            cure="Give the function an argument `sample_weight`, or use counts: no case weights, "
+            "and a resampler that draws cases, such as CaseBootstrap().",
         )
 
 

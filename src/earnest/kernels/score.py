@@ -31,6 +31,7 @@ from earnest.metrics.responding import pick_answer, respond
 
 # Scores a table (B, C) on a cluster, or returns None where that does not pay; see `engine.scores`.
 Spread = Callable[[Predictions, Metric, Weights], NDArray[np.float64] | None]
+HEAVY = 1 << 24  # weights of unlike cases held at a time, eight bytes each
 SPREAD: ContextVar[Spread | None] = ContextVar("SPREAD", default=None)
 
 
@@ -73,9 +74,14 @@ def score_table(
     elsewhere = None if spread is None else spread(pi, metric, weights)
     if elsewhere is not None:
         return elsewhere
-    tables = [
-        _fill_table(pi, metric, weights.values, r, pi.tested(r), jobs) for r in _list_repeats(pi)
-    ]
+    scale = weights.scale(pi.target.masses)
+    if scale is not None and weights.values.size > HEAVY and len(weights) > 1:
+        half = slice(0, len(weights) // 2), slice(len(weights) // 2, None)
+        return np.concatenate(
+            [score_table(pi, metric, weights.take(rows), n_jobs=jobs) for rows in half]
+        )
+    values = _weigh(weights.values, scale)
+    tables = [_fill_table(pi, metric, values, r, pi.tested(r), jobs) for r in _list_repeats(pi)]
     mean = _average_tables(tables)
     mean[:, ~pi.complete] = np.nan
     return mean
@@ -106,7 +112,7 @@ def score_selected(
     array([0.33333333, 1.        ])
     """
     (pi, metric), weights = _fit_metric(pi, metric), _fit_weights(pi, weights)
-    values = weights.values
+    values = _weigh(weights.values, weights.scale(pi.target.masses))
     columns = _check_columns(columns, len(values), pi.n_configs)
     out = np.full(len(values), np.nan)
     valid = np.flatnonzero(columns >= 0)
@@ -149,11 +155,14 @@ def _score_folds(
     """Return the scores (K, B, C) of the folds of one repeat."""
     folds = np.flatnonzero(pi.cells[repeat].any(axis=1))
     codes = pi.folds[:, repeat]
+    masses = pi.target.masses
     centred = isinstance(metric, MomentMetric) and metric.centre is not None
     if weights is None and not centred:  # a fold is a resample too: weight 1 within, 0 without
         within = (codes == folds[:, None]).view(np.uint8)
-        return _fill_table(pi, metric, within, repeat, pi.tested(repeat), jobs)[:, None]
-    values = Weights.ones(pi.n_cases).values if weights is None else weights.values
+        weighed = _weigh(within, masses)
+        return _fill_table(pi, metric, weighed, repeat, pi.tested(repeat), jobs)[:, None]
+    drawn = Weights.ones(pi.n_cases) if weights is None else weights
+    values = _weigh(drawn.values, drawn.scale(masses))
     return np.stack(
         [_fill_table(pi, metric, values, repeat, codes == k, jobs, keep=False) for k in folds]
     )
@@ -214,6 +223,11 @@ def _fit_weights(pi: Predictions, counts: Weights | ArrayLike) -> Weights:
             got=str(weights.values.shape[1]),
         )
     return weights
+
+
+def _weigh(counts: Numbers, scale: NDArray[np.float64] | None) -> Numbers:
+    """Return the counts of resamples (B, n) times what each case weighs."""
+    return counts if scale is None else counts * scale
 
 
 def _take_part(

@@ -14,6 +14,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError, MetricError
 from earnest.core.base.registry import Registry
 from earnest.core.base.rng import Seeds
+from earnest.core.data.case_weights import refuse_case_weights
 from earnest.core.data.designs import NestedPredictions, PairedHalves
 from earnest.core.data.fold_scores import FoldScores
 from earnest.core.data.predictions import Predictions
@@ -223,6 +224,7 @@ def check_question(
             if spec.needs is Evidence.OUT_OF_SAMPLE
             else "`earnest methods` lists the metrics that each method supports.",
         )
+    refuse_weights(spec, target)
     if isinstance(design, DrawUnit):
         return
     pi = design if isinstance(design, Predictions) else design.predictions
@@ -233,6 +235,21 @@ def check_question(
             needs=f"at least {spec.min_folds} folds and {spec.min_repeats} repeats",
             got=f"{folds} folds, {pi.n_repeats} repeats",
             cure=f"Pass {arg('fold')} with one column per repeat.",
+        )
+
+
+def refuse_weights(spec: MethodSpec, target: Target) -> None:
+    """Refuse cases of unlike weight, and strata of a survey, where a method ignores them."""
+    if not spec.weighted:
+        refuse_case_weights(
+            target.weights, f"method {spec.name!r}", f"Use {arg('method', 'bbc')}, which does."
+        )
+    if target.surveyed and not spec.surveys:
+        raise EvidenceError(
+            f"method {spec.name!r} does not know the strata of a survey",
+            needs="a method that draws units within strata",
+            got=f"{len(target.design.strata)} strata",
+            cure=f"Use {arg('method', 'bbc')}.",
         )
 
 

@@ -42,6 +42,7 @@ from earnest.core.results.interval import (
     WidenedLimits,
     limit_remarks,
 )
+from earnest.core.results.scale import CaseWeighting
 from earnest.core.results.specs import ON_ITEMS, Estimand, Evidence, Guide, Selection, Side
 from earnest.core.text.doors import arg
 from earnest.core.text.estimate import LARGE, describe_optimism, flatters
@@ -638,6 +639,7 @@ def _make_estimate(method: Method, call: Call, parts: EstimateParts) -> Estimate
         no_information=call.no_information,
         evidence=None if call.fold_scores is None else Evidence.FOLD_SCORES,
         dependence=pi.target.dependence if method.spec.blocks else None,
+        weighting=CaseWeighting.of(pi.target),
         source=source,
         details=parts.details,
     )

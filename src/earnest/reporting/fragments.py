@@ -18,6 +18,7 @@ from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, Estimates
 from earnest.core.results.gain import Gain, LearningCurve
+from earnest.core.results.scale import CaseWeighting
 from earnest.core.results.specs import MethodSpec, Standing
 from earnest.core.results.subgroups import Subgroups
 from earnest.core.results.thresholds import Thresholds
@@ -25,6 +26,7 @@ from earnest.core.results.validation import Validation
 from earnest.core.space.parameters import Parameter
 from earnest.core.space.trials import Trials
 from earnest.core.text.comparison import p_value_text, places_of_difference
+from earnest.core.text.counts import tell_weights
 from earnest.core.text.estimate import (
     limits_words,
     places_of,
@@ -110,6 +112,11 @@ def estimate_fragment(estimate: Estimate) -> str:
             ),
             ("Method", estimate.method if spec is None else f"{spec.name}: {spec.title}"),
             ("Estimates", estimate.estimand),
+            *(
+                []
+                if estimate.weighting is None
+                else [("Weights", tell_weights(estimate.weighting))]
+            ),
             ("For pasting", repr(estimate)),
         ],
         estimate.cautions,
@@ -447,6 +454,9 @@ def predictions_fragment(pi: Predictions) -> str:
         ("Folds", folds if tested else "none was tested"),
         ("Responses", str(pi.kind)),
     ]
+    weighting = CaseWeighting.of(target)
+    if weighting is not None:
+        facts.append(("Weights", tell_weights(weighting)))
     if target.groups is not None:
         facts.append(("Groups", f"{len(set(target.groups.tolist())):,}"))
     lost = int((~pi.complete).sum())

@@ -332,6 +332,35 @@ class SubgroupsPart:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ColumnRow:
+    """What the model loses without a column; a `member` stands under columns it goes with."""
+
+    name: str
+    member: bool
+    shown: bool
+    value: str
+    interval: str
+    strip: Figure
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnsPart:
+    """What the delivered model does with its columns; `n_open` rows stand open."""
+
+    heading: str
+    lede: str
+    notes: tuple[str, ...]
+    level: str
+    metric: str
+    rows: tuple[ColumnRow, ...]
+    n_open: int
+    axis: Figure
+    effects: tuple[Panel, ...]
+    predicted: str
+    n_cases_of_effects: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class AuditRow:
     """One configuration that was tried; `label` is its whole name, `model` and `settings` parts."""
 
@@ -468,6 +497,7 @@ class Content:
     begun: str | None = None
     answer: Answer | None = None
     computed: ComputedPart
+    columns: ColumnsPart | None = None
     gain: GainPart | None = None
     methods: MethodsPart | None = None
     resamples: tuple[Panel, ...] = ()

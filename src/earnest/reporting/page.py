@@ -14,6 +14,7 @@ from earnest.reporting.model import Content
 
 SECTIONS = (
     ("answer", "Answer"),
+    ("columns", "Columns"),
     ("gain", "Gain"),
     ("subgroups", "Subgroups"),
     ("methods", "Methods"),

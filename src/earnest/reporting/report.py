@@ -43,6 +43,7 @@ from earnest.reporting.model import (
 from earnest.reporting.page import SECTIONS, markdown_of, page_of
 from earnest.reporting.parts.answer import answer_of
 from earnest.reporting.parts.audit import audit_of, resamples_of
+from earnest.reporting.parts.columns import columns_part
 from earnest.reporting.parts.computed import make_computed, make_computed_of_explanation
 from earnest.reporting.parts.curves import curves_of
 from earnest.reporting.parts.forest import methods_of
@@ -68,6 +69,7 @@ def content_of(results: Results, *, title: str = "") -> Content:
         source=results.material.source,
         begun=results.material.begun,
         answer=answer,
+        columns=columns_part(results.material.explained),
         gain=gain,
         methods=methods_of(results),
         resamples=tuple(resamples_of(results)),
@@ -127,6 +129,7 @@ def _results(results: Results) -> dict[str, Any]:
         "counts": results.material.counts,
         "gain": results.gain,
         "learning_curve": results.material.learning,
+        "model_explanation": results.material.explained,
         "methods": results.table,
         "comparison": results.many,
         "thresholds": results.thresholds,

@@ -20,6 +20,7 @@ from .bootstrap import something_out_of_bag as something_out_of_bag
 from .folds import all_fold_draws as all_fold_draws
 from .folds import draw_folds as draw_folds
 from .folds import enumerable as enumerable
+from .survey import SurveyBootstrap as SurveyBootstrap
 
 __all__ = [
     "BayesianBootstrap",
@@ -29,5 +30,6 @@ __all__ = [
     "MovingBlockBootstrap",
     "StationaryBootstrap",
     "StratifiedBootstrap",
+    "SurveyBootstrap",
     "Weights",
 ]

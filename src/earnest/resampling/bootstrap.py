@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 from typing import ClassVar, Protocol
@@ -93,17 +93,17 @@ def batches(
         kind = np.uint8 if resampler.has_out_of_bag else np.float64
         values = np.empty((stop - start, target.n), dtype=kind)
 
-        def fill(first: int, start: int = start, values: Numbers = values) -> Unit:
+        def fill(first: int, start: int = start, values: Numbers = values) -> Weights:
             rng = seeds.generator(Purpose.BOOTSTRAP, stream, first // BLOCK)
             # Always a whole block: what is drawn again comes last, so more resamples extend fewer.
             block = resampler.draw(target, BLOCK, rng, accept)
             rows = values[first - start : first - start + BLOCK]
             rows[:] = _check_counts(block.values[: len(rows)], values.dtype)
-            return block.unit
+            return block
 
         jobs = n_jobs if target.n >= LARGE else 1
-        units = each(fill, range(start, stop, BLOCK), jobs)
-        yield Weights(values, units[0])
+        drawn_blocks = each(fill, range(start, stop, BLOCK), jobs)
+        yield replace(drawn_blocks[0], values=values)
     if drawn is not None:
         drawn.begin(n_resamples, n_resamples, n_resamples)
 
@@ -167,7 +167,12 @@ class CountBootstrap(ABC):
     ) -> Weights:
         """Return counts (count, n)."""
         rows = self._make_drawer(target, rng)
-        return Weights(_draw_until(rows, target.n, count, accept), self.unit)
+        counts = _draw_until(rows, target.n, count, accept)
+        return Weights(counts, self.unit, *self._find_factors(target))
+
+    def _find_factors(self, target: Target) -> tuple[NDArray[np.float64], ...]:
+        """Return what drawn cases, and those left out, are multiplied by; nothing by default."""
+        return ()
 
     @abstractmethod
     def _make_drawer(self, target: Target, rng: np.random.Generator) -> Drawer:

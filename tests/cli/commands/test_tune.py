@@ -407,6 +407,8 @@ def test_the_cheapest_is_told_with_how_many_are_as_good(count, told, golden):
         n_fits_nested=1,
         seconds=1.0,
         learning=None,
+        explanation=None,
+        no_explanation="",
         no_learning="",
         budget_used=None,
         calibration=None,

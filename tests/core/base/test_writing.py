@@ -241,7 +241,7 @@ WRITERS = {
     ("core/tables/formats/npz.py", "write_npz"),
     ("core/tables/formats/npz.py", "write_member"),
     ("core/tables/score_files.py", "save_scores"),  # all into the file of `replacing`
-    ("cli/commands/predict.py", "save_predicted"),
+    ("cli/commands/model/predict.py", "save_predicted"),
     ("cli/reading.py", "keep_standard_input"),  # in a folder of its own
     ("cli/show/terminal.py", "_lost"),
     ("adapters/predictions/epochs.py", "write_answer"),

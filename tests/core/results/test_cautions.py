@@ -250,10 +250,10 @@ def searched(**knobs: object) -> set[str]:
 
 
 def weighed() -> set[str]:
-    """The same search, with weights for the scorer too."""
+    """The same search, with weights for the fits and not for the scorer."""
     with config_context(enable_metadata_routing=True):
         model = LogisticRegression().set_fit_request(sample_weight=True)
-        scorer = make_scorer(accuracy_score).set_score_request(sample_weight=True)
+        scorer = make_scorer(accuracy_score).set_score_request(sample_weight=False)
         weights = {"sample_weight": np.tile([1.0, 2.0, 3.0], 20)}
         return searched(model=model, scoring=scorer, params=weights)
 

@@ -153,7 +153,9 @@ def test_what_fit_is_given_reaches_those_who_requested_it() -> None:
         scorer = make_scorer(accuracy_score).set_score_request(sample_weight=True)
         search = GridSearchCV(model, {"C": [0.01, 1.0]}, scoring=scorer)
         plain = clone(search).fit(X, Y, sample_weight=weights)
-    en.harvest(search, X, Y, sample_weight=weights)
+    pi = en.harvest(search, X, Y, sample_weight=weights)
+    assert pi.target.weights is not None
+    assert np.array_equal(pi.target.weights.values, weights)
     assert same_results(search, plain)
 
 

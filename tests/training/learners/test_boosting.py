@@ -247,3 +247,73 @@ def test_a_tuned_model_of_lightgbm_is_kept_and_predicts_without_it(
 def test_the_default_portfolio_has_lightgbm_where_it_is_installed() -> None:
     made = en.learners.load_portfolio("default").configurations("binary", PLAIN)
     assert "lightgbm" in [one.family for one in made[:6]]
+
+
+# ------------------------------------------------------------------------------------- XGBoost
+
+GROWN: list[dict[str, Any]] = [  # as XGBoost writes them: 0.1 is not a number of single precision
+    {
+        "left_children": [1, 3, -1, -1, -1],
+        "right_children": [2, 4, -1, -1, -1],
+        "split_indices": [0, 1, 0, 0, 0],
+        "split_conditions": [0.1, -1.0, 4.0, 1.0, 2.0],
+        "default_left": [1, 0, 0, 0, 0],
+    },
+    {
+        "left_children": [-1],
+        "right_children": [-1],
+        "split_indices": [0],
+        "split_conditions": [0.25],
+        "default_left": [0],
+    },
+]
+
+
+def test_a_number_at_the_threshold_of_xgboost_is_not_below_it() -> None:
+    nodes, roots = boosting.read_trees(GROWN)
+    at = float(np.float32(0.1))
+    less = float(np.nextafter(np.float32(0.1), np.float32(0)))
+    nan = np.nan
+    X = np.array([[less, -2.0], [less, -1.0], [at, -2.0], [nan, nan], [nan, -2.0]])
+    by_hand = np.array([1.0, 2.0, 4.0, 2.0, 1.0]) + 0.25
+    np.testing.assert_array_equal(boosting.add_trees(nodes, roots, X, 1)[:, 0], by_hand)
+
+
+@pytest.mark.extra
+@pytest.mark.parametrize("classes", [0, 2, 3])
+@pytest.mark.parametrize("patience", [None, 5])
+def test_arrays_predict_as_xgboost_does(
+    classes: int, patience: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    xgboost = pytest.importorskip("xgboost")
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(300, 4)).round(2)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    y = np.nan_to_num(X[:, 0]) + rng.normal(size=300)
+    y = y if not classes else np.digitize(y, [-0.5, 0.5][: classes - 1])
+    train, fitted = xgboost.train, []
+
+    def watch(*given: Any, **more: Any) -> Any:
+        fitted.append(train(*given, **more))
+        return fitted[-1]
+
+    monkeypatch.setattr(xgboost, "train", watch)
+    kind = boosting.XGBoostClassifier if classes else boosting.XGBoostRegressor
+    model = kind(rounds=60, depth=4, rows=0.8, patience=patience, random_state=1).fit(X, y)
+    new = np.concatenate([X, rng.normal(size=(200, 4)).round(2)])
+    new[rng.random(new.shape) < 0.2] = np.nan
+    booster = fitted[0] if patience is None else fitted[0][: fitted[0].best_iteration + 1]
+    sums = booster.predict(xgboost.DMatrix(new), output_margin=True).reshape(len(new), -1)
+    # of single precision there: 60 leaves of about 1
+    np.testing.assert_allclose(model._add(new), sums, atol=60 * 1e-6)
+    monkeypatch.setattr(boosting, "import_xgboost", None)  # predicting needs none
+    assert len(model.predict(new)) == len(new)
+
+
+@pytest.mark.extra
+def test_xgboost_is_in_the_portfolio_where_it_is_installed() -> None:
+    pytest.importorskip("xgboost")
+    many = Inputs(tuple("abcd"), (0,) * 4, (False,) * 4, n_cases=5000)
+    default = portfolio.load_portfolio("default")
+    names = [config.name for config in default.configurations("binary", many, rng=0)]
+    assert any(name.startswith("XGBoost") for name in names)

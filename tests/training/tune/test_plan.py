@@ -14,6 +14,7 @@ from earnest.errors import FormatError
 from earnest.training import TunePlan, read_training_table, warn_of_plan
 from earnest.training.tune.options import TuneOptions, read_budget
 from earnest.training.tune.pilot import (
+    CROSSED_AGAIN,
     FinishPace,
     JudgingPace,
     Pace,
@@ -23,6 +24,7 @@ from earnest.training.tune.pilot import (
 )
 from earnest.training.tune.plan import (
     CELL,
+    CHECKING,
     FEWEST_ROWS,
     LEAVING,
     STOPPING,
@@ -289,15 +291,31 @@ def test_what_follows_a_search_is_the_sum_of_what_was_measured_of_it():
     pace = FinishPace(fixed=0.5, case=0.001, explained=0.2)
     assert pace.at(4000, 25) == pytest.approx(0.5 + 4.0 + 0.2 * 5)
     ending = estimate_ending(pace, [0.1, 2.0, 0.4], 4000, 25, crowding=1.5)
-    assert ending.finishing == pytest.approx(1.5 * 5.5)
+    assert ending.finishing == pytest.approx(1.5 * (CHECKING + 5.5))
     assert ending.refit == pytest.approx(1.5 * 2.0)  # the slowest: the winner is not known yet
     assert ending.ensembles == 0.0
     assert ending.writing == pytest.approx(1.5 * (WRITING + CELL * 4000 * 25))
-    assert ending.around == STOPPING + LEAVING
+    assert ending.around == pytest.approx(1.5 * (STOPPING + LEAVING))
+    assert ending.explaining == 0.0  # without a budget
     parts = (ending.finishing, ending.refit, ending.writing, ending.around)
     assert ending.seconds == pytest.approx(sum(parts))
     several = estimate_ending(pace, [1.0, 1.0], 4000, 25, ensembles=7.0)
     assert (several.ensembles, several.refit) == (7.0, 4.0)  # a few members
+    fits = [0.1] * 20 + [1.0] * 4  # those that a search likes best are often the slowest
+    assert estimate_ending(pace, fits, 4000, 25, ensembles=7.0).refit == pytest.approx(4.0)
+
+
+def test_what_the_model_does_takes_a_tenth_of_the_budget_at_most():
+    pace = FinishPace()
+    for seconds, at_once in ((0.0, 1), (1.0, 2), (100.0, 4)):
+        ending = estimate_ending(pace, [seconds], 4000, 25, budget=60.0, at_once=at_once)
+        assert 0.0 < ending.explaining <= 6.0
+        assert ending.after_explaining == ending.finishing + ending.around
+    quick, slow = (
+        estimate_ending(pace, [seconds], 4000, 25, budget=600.0).explaining
+        for seconds in (0.1, 5.0)
+    )
+    assert quick < slow < 60.0
 
 
 def test_a_search_ends_so_early_that_what_follows_fits_into_the_budget():
@@ -368,7 +386,7 @@ def test_the_deadline_is_the_budget_from_the_start_without_what_follows(tmp_path
     now = 1000.0
 
     def measure_nothing(*_):
-        return JudgingPace(0.01 * 22 / 7, 0.0, parts=30)  # of twenty; of five it is 0.01 s
+        return JudgingPace(0.01 * 22 / 7, 0.0, parts=10)  # of twenty; of five it is 0.01 s
 
     def search_nothing(*_, deadline, **__):
         given["deadline"] = deadline
@@ -393,12 +411,12 @@ def test_the_deadline_is_the_budget_from_the_start_without_what_follows(tmp_path
     monkeypatch.setattr(tune_job, "run_search", search_nothing)
     alone, deadline, _ = plan_with()
     assert alone.n_resamples is None
-    assert alone.ending.finishing == 2 * 2.0
+    assert alone.ending.finishing == 2 * (CHECKING + 2.0)
     assert alone.ending.ensembles == 0.0
     assert deadline == pytest.approx(50.0 - alone.ending.seconds)
     several, deadline, _ = plan_with("greedy")
     # A choice takes 0.01 s on a machine that is twice as slow: 15 % of 50 s are enough for 300
-    # resamples and the 2 x 30 parts beside them.
+    # resamples and, three times, the 2 x 10 parts beside them.
     assert (several.n_resamples, several.library) == (300, 20)
     assert several.ending.ensembles == pytest.approx(2 * 0.01 * (300 + 60))
     assert deadline == pytest.approx(50.0 - several.ending.seconds)
@@ -409,10 +427,10 @@ def test_the_deadline_is_the_budget_from_the_start_without_what_follows(tmp_path
     assert last.ending.ensembles == pytest.approx(0.4 * 50)  # more is never kept
     assert deadline == 25.0  # and half of the time is for the search
     assert TunePlan.from_json(last.to_json()).n_resamples == 240
-    none, deadline, _ = plan_with("auto")
+    none, deadline, _ = plan_with("auto", budget=160.0)
     assert (none.library, none.ending.ensembles) == (0, 0.0)  # not asked for: then there is none
     assert TunePlan.from_json(none.to_json()).library == 0
-    assert deadline > 25.0
+    assert deadline > 80.0
 
 
 def test_a_plan_that_goes_on_while_there_is_time_is_measured_by_its_budget(tmp_path):
@@ -443,6 +461,6 @@ def test_the_time_of_ensembles_is_a_line_through_two_numbers_of_cases(target, me
     assert pace.fixed + 1000 * pace.case == pytest.approx(0.1, rel=0.05)
     assert pace.tables == (target == "relapse")  # that of thresholds, of 200 resamples
     crossed = 4 * pace.parts
-    choices = 1000 + crossed + pace.tables * (200 + crossed)
+    choices = 1000 + (1 + CROSSED_AGAIN) * crossed + pace.tables * (200 + crossed)
     assert pace.at(7000, 1000) == pytest.approx(0.3 * choices, rel=0.05)
     assert pace.count_within(0.3 * 120, 7000, 50, 1000) <= 120

@@ -21,6 +21,7 @@ from earnest.adapters.trials.run_file import CONFIGS, document_of, refuse_newer
 from earnest.core.base import check
 from earnest.core.base.arrays import as_array
 from earnest.core.base.errors import EvidenceError, FormatError, InputError
+from earnest.core.data.case_weights import CaseWeights
 from earnest.core.data.folds import FoldSizes
 from earnest.core.data.guides import Guides
 from earnest.core.data.order import describe_order, rebuild_order
@@ -66,6 +67,7 @@ def about_cases(
             "training_sizes": training_sizes,
             "halves": None if halves is None else halves.tolist(),
             "by": [column.to_plain() for column in target.subgroups],
+            "weights": None if target.weights is None else target.weights.to_plain(),
             "times": list(target.times),
             "outcome": {
                 "y": target.y.tolist(),
@@ -100,6 +102,7 @@ class Cases(TypedDict):
     training_sizes: list[list[int]] | None
     halves: list[int] | None
     by: list[dict[str, Any]]
+    weights: dict[str, str] | None
     times: list[float]
     outcome: CodedOutcome | None
 
@@ -130,7 +133,7 @@ def read_predictions_of_run(path: str | Path, wanted: PredictionsRequest) -> Pre
     with document_of(run, CASES):
         responses, folds = _read_arrays(run, about, len(names))
     static = about["static"] if wanted.static is None else bool(wanted.static)
-    return Predictions(
+    pi = Predictions(
         target=target,
         configs=Configs(ids=names, params=params, static=static),
         responses=responses,
@@ -144,6 +147,7 @@ def read_predictions_of_run(path: str | Path, wanted: PredictionsRequest) -> Pre
         if about["halves"] is None
         else Guides(_code(about["halves"]), _code(guided_by)),
     )
+    return pi.unfold()
 
 
 def _code(marks: Sequence[int]) -> NDArray[np.int8]:
@@ -180,6 +184,7 @@ def _read_about(run: RunFile) -> Cases:
         "training_sizes": about["training_sizes"],
         "halves": about["halves"],
         "by": about.get("by", []),
+        "weights": about.get("weights"),
         "times": about.get("times", []),
         "outcome": about.get("outcome"),
     }
@@ -202,6 +207,7 @@ def _decode_target(about: Cases, outcome: CodedOutcome, wanted: PredictionsReque
         event=None if event is None else np.array(event, dtype=np.bool_),
         strata=None if strata is None else np.array(strata, dtype=np.int64),
         subgroups=_read_subgroups(about),
+        weights=_read_weights(about),
         times=tuple(about["times"]),
     )
 
@@ -241,13 +247,28 @@ def _read_target(y: Outcome, about: Cases, wanted: PredictionsRequest, run: RunF
         ids=None,
     )
     times = tuple(about["times"]) or target.times
-    order = _read_order(about)
-    return replace(target, order=order, subgroups=_read_subgroups(about), times=times)
+    return replace(
+        target,
+        order=_read_order(about),
+        subgroups=_read_subgroups(about),
+        times=times,
+        weights=_read_weights(about),
+    )
 
 
 def _read_order(about: Cases) -> NDArray[np.int64] | None:
     """Return the ranks of the times of the cases, as the search was given them."""
     return rebuild_order(about["ordered"], about["order"], about["n"])
+
+
+def _read_weights(about: Cases) -> CaseWeights | None:
+    """Return how much each case counts, as the search was told."""
+    if about["weights"] is None:
+        return None
+    weights = CaseWeights.of_plain(about["weights"])
+    if len(weights.values) != about["n"]:
+        raise ValueError("weights are of other cases")
+    return weights
 
 
 def _read_subgroups(about: Cases) -> tuple[SubgroupColumn, ...]:

@@ -52,7 +52,7 @@ def command(*, options: DemoOptions) -> None:
     run = out / "run"
     refuse_linked_folders(run, *((out,) if out == OUT else ()))
     data, new, truth = _write_data(out)
-    from earnest.cli.commands.predict import save_predicted
+    from earnest.cli.commands.model.predict import save_predicted
     from earnest.cli.commands.tune import RunFiles, run_job
     from earnest.core.base.writing import refuse_links
     from earnest.engine.limits import read_seconds

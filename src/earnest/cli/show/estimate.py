@@ -17,6 +17,7 @@ from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.estimate import Estimate, Estimates
 from earnest.core.results.gain import Gain
+from earnest.core.text.counts import tell_weights
 from earnest.core.text.doors import current_door, render
 from earnest.core.text.estimate import (
     Quantity,
@@ -172,6 +173,7 @@ def show_evidence(estimate: Estimate) -> Iterator[Fact]:
     size = estimate.n_cases
     parts = [
         *([] if size is None else [write_count(size, "item" if items else "case")]),
+        *([] if estimate.weighting is None else [tell_weights(estimate.weighting)]),
         write_count(estimate.n_configs, "configuration"),
         *([] if items else [splits(provenance.n_folds)]),
     ]

@@ -10,6 +10,7 @@ from earnest.cli.show.comparison import show_comparison, show_comparisons
 from earnest.cli.show.estimate import show_estimate, show_estimates
 from earnest.cli.show.explanation import show_explanation
 from earnest.cli.show.gain import show_gain
+from earnest.cli.show.model.columns import show_model_explanation
 from earnest.cli.show.terminal import NO_BREAK, WIDEST, CleanPart, collecting, make_theme
 from earnest.cli.show.thresholds import show_thresholds
 from earnest.core.results.base import Result
@@ -17,6 +18,7 @@ from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, Estimates
 from earnest.core.results.gain import Gain
+from earnest.core.results.model.columns import ModelExplanation
 from earnest.core.results.thresholds import Thresholds
 from earnest.core.text.doors import PYTHON, through
 from earnest.explanation.result import Explanation
@@ -32,6 +34,7 @@ _SHOW: dict[type, Callable[[Any], None]] = {
     Comparisons: show_comparisons,
     Explanation: show_explanation,
     Gain: show_gain,
+    ModelExplanation: show_model_explanation,
     Thresholds: show_thresholds,
 }
 

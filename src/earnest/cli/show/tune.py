@@ -29,12 +29,13 @@ from earnest.core.text.calibration import tell_in_short
 from earnest.core.text.counts import tell_counts
 from earnest.core.text.doors import render
 from earnest.core.text.learning import word_confidence, word_headline
+from earnest.core.text.model import word_in_short
 from earnest.core.text.numbers import percent, write_count
 from earnest.core.text.readiness import write_verdict
 from earnest.core.text.readings import write_reading
 from earnest.engine.progress import describe_time
 from earnest.training.tables.kinds import ColumnKind
-from earnest.training.tune.folder import FILES, LEARNING, REPORT
+from earnest.training.tune.folder import EXPLANATION, FILES, LEARNING, REPORT
 
 SPEAKER = "the search"
 BUSY = 1.5  # times longer for other programs: then it is told
@@ -170,6 +171,10 @@ def _facts(tuned: Any) -> Iterator[tuple[str, str]]:
         yield "Rivals", f"{write_count(others, 'other')} not shown to be worse"
     if tuned.calibration is not None:
         yield "Probabilities", tell_in_short(tuned.calibration)
+    if tuned.explanation is not None:
+        yield "Columns", word_in_short(tuned.explanation)
+    elif tuned.no_explanation:
+        yield "Columns", f"not looked at: {tuned.no_explanation}"
     if tuned.learning is not None:
         yield "Cases", f"{word_headline(tuned.learning)} {word_confidence(tuned.learning)}".strip()
     elif tuned.no_learning:
@@ -186,13 +191,21 @@ def _facts(tuned: Any) -> Iterator[tuple[str, str]]:
     )
 
 
+def _list_more(tuned: Any) -> Iterator[str]:
+    """Yield the files that not every run has."""
+    if tuned.learning is not None:
+        yield LEARNING
+    if tuned.explanation is not None:
+        yield EXPLANATION
+
+
 def _list_written(tuned: Any, no_report: str | None) -> Iterator[tuple[str, str]]:
     if tuned.folder is None:
         return
     folder = f"{tuned.folder}{os.sep}"
     yield (
         f"Wrote {folder}",
-        "  ".join(sorted((*FILES, *(() if tuned.learning is None else (LEARNING,))))),
+        "  ".join(sorted((*FILES, *_list_more(tuned)))),
     )
     if (tuned.folder / REPORT).exists() and no_report is None:
         yield "Report", f"{folder}{REPORT} (open it in a browser)"

@@ -65,9 +65,10 @@ class BayleReading(PairReading):
     def _independent(self) -> int:
         """The independent units: cases, groups, or pairs of unlike class of an AUC."""
         cases = self.cases
+        units = min(cases.n_units, self.question.pi.target.effective_units)
         if cases.kind != "placements":
-            return cases.n_units
-        return max(1, min(independent_pairs(self.question.pi, cases), cases.n_units // 2))
+            return units
+        return max(1, min(independent_pairs(self.question.pi, cases), units // 2))
 
     def pair(self, a: int, b: int) -> PairOutcome:
         """Return the difference over its standard error."""
@@ -178,6 +179,7 @@ class BayleTest:
         estimand=ComparisonEstimand.FOLD_MODELS,
         metrics=SupportedMetrics.SMOOTH,
         cites="Bayle et al. 2020, theorem 1",
+        weighted=True,
     )
     variance: str = "all_pairs"
 

@@ -197,6 +197,8 @@ class BootstrapTest(ResamplingKnobs):
         cites="Efron, Tibshirani 1993",
         draws=True,
         blocks=True,
+        weighted=True,
+        surveys=True,
     )
     fewest: ClassVar[int] = 2
     n_resamples: int = 1999
@@ -237,11 +239,10 @@ def _unit(pi: Predictions, metric: Metric) -> str:
 
 def _units(pi: Predictions, metric: Metric) -> int:
     """Return how many independent units there are: groups, cases of the rarest class, or cases."""
-    if pi.target.groups is not None:
-        return len(np.unique(pi.target.groups))
-    if pi.target.has_classes and metric.needs_all_classes:
-        return int(np.unique(pi.target.y, return_counts=True)[1].min())
-    return pi.n_cases
+    target = pi.target
+    if target.groups is None and target.has_classes and metric.needs_all_classes:
+        return min(int(target.count_effective(target.y == code)) for code in np.unique(target.y))
+    return target.effective_units
 
 
 def _warn_of_undefined(drawn: int, valid: int) -> Iterator[Caution]:

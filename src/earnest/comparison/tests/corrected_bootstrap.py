@@ -44,6 +44,8 @@ class CorrectedBootstrapTest(BootstrapTest):
         cites="Nadeau, Bengio 2003; Efron, Tibshirani 1993",
         draws=True,
         blocks=True,
+        weighted=True,
+        surveys=True,
     )
 
     def read(self, question: Question) -> BootstrapReading:

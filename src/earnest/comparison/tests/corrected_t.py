@@ -61,6 +61,7 @@ class CorrectedTTest:
         min_folds=2,
         overlap=True,
         aliases=("nadeau_bengio",),
+        weighted=True,
     )
     ratio: float | None = None
 

@@ -56,6 +56,7 @@ class CorrectedZTest:
         estimand=ComparisonEstimand.LEARNERS,
         metrics=SupportedMetrics.SMOOTH,
         cites="Nadeau, Bengio 2003",
+        weighted=True,
     )
 
     def read(self, question: Question) -> JointReading:

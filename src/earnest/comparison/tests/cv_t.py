@@ -52,6 +52,7 @@ class CVTTest:
         from_fold_scores=True,
         min_folds=2,
         repeats=False,
+        weighted=True,
     )
 
     def read(self, question: Question) -> FoldReading:

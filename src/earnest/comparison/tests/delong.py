@@ -130,6 +130,7 @@ class DeLongTest:
         estimand=ComparisonEstimand.FIXED_MODELS,
         metrics=SupportedMetrics.AUC,
         cites="DeLong et al. 1988",
+        weighted=True,
     )
 
     def read(self, question: Question) -> DeLongReading:
@@ -140,7 +141,7 @@ class DeLongTest:
         areas, errors = [], np.zeros((pi.n_cases, pi.n_configs))
         for repeat in range(pi.n_repeats):
             scores = respond(pi, metric.needs, pi.responses[:, :, repeat])
-            values = placements(positive, scores)
+            values = placements(positive, scores, pi.target.masses)
             areas.append(values.auc)
             errors[positive] += (values.positives - values.auc) / len(values.positives)
             errors[~positive] += (values.negatives - values.auc) / len(values.negatives)

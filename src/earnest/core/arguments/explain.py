@@ -103,3 +103,30 @@ class ExplainArguments:
             TRIALS,
         ),
     ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplainModelArguments:
+    """What is asked of the model of a run."""
+
+    effects: Annotated[
+        list[str] | None,
+        Argument(
+            "[dim]default: the most important ones[/dim]  Column whose effect is shown; repeat for "
+            "several.",
+            "COLUMN",
+            usual=True,
+        ),
+    ] = None
+    confidence_level: Annotated[
+        float,
+        Argument("Confidence level of each interval.", "SHARE", HOW, usual=True, is_share=True),
+    ] = 0.95
+    budget: Annotated[
+        str | None,
+        Argument("[dim]default: no limit[/dim]  Time it may take, such as 30s or 5m.", "TIME", HOW),
+    ] = None
+    n_jobs: Annotated[
+        int | None,
+        Argument("Threads; -1 uses all cores. Results do not depend on it.", "N", HOW),
+    ] = -1

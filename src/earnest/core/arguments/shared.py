@@ -110,6 +110,17 @@ WhenColumn = Annotated[
     Argument("Column of dates or times, where cases depend on those before.", "COLUMN", READ),
 ]
 EventColumn = Annotated[str | None, Argument("Survival event, 0 or 1.", "COLUMN", READ)]
+WeightColumn = Annotated[str | None, Argument("Column of case weights.", "COLUMN", READ)]
+WeightKind = Annotated[
+    str | None,
+    Argument(
+        "[dim]default: importance[/dim]  What weights mean: importance, survey (one over the "
+        "chance to be drawn) or frequency (how many cases a row is).",
+        "KIND",
+        READ,
+        choices=("importance", "survey", "frequency"),
+    ),
+]
 Positive = Annotated[
     str | None, Argument("The positive class, which high scores stand for.", "LABEL", READ)
 ]
@@ -157,6 +168,17 @@ class PredictionsArguments(TableArguments):
         ),
     ] = None
     repeat: Annotated[str | None, Argument("[dim]default: repeat[/dim]", "COLUMN", READ)] = None
+    weight: WeightColumn = None
+    weights: WeightKind = None
+    strata: Annotated[
+        str | None,
+        Argument(
+            "[dim]default: strata[/dim]  Strata that are resampled apart; of a survey, those in "
+            "which groups were drawn.",
+            "COLUMN",
+            READ,
+        ),
+    ] = None
     id: Annotated[
         str | None,
         Argument("[dim]default: row_id[/dim]  Column that identifies the case.", "COLUMN", READ),

@@ -61,6 +61,23 @@ class TuneArguments(CasesArguments):
         ),
     ] = None
     by: ByColumns = None
+    weight: Annotated[
+        str | None,
+        Argument(
+            "Column of case weights: they choose and judge, models are fitted without.",
+            "COLUMN",
+            READ,
+        ),
+    ] = None
+    weights: Annotated[
+        str,
+        Argument(
+            "What weights mean: importance or survey (one over the chance to be drawn).",
+            "KIND",
+            READ,
+            choices=("importance", "survey"),
+        ),
+    ] = "importance"
     folds: Annotated[
         int | None,
         Argument(

@@ -320,11 +320,12 @@ _ALL = (
     ),
     Meaning(
         "EN047",
-        "scores with sample weights, an estimate without",
-        "The search or tool used sample weights, but the estimate weights every case equally.",
-        "`best_score_` and the estimate are about different populations.",
-        "Compare `best_score_` with the naive value. If a case stands for several, repeat its "
-        "row and give the copies one group.",
+        "case weights in one part, and not in another",
+        "Fits or scores of the search or tool used case weights and the estimate does not, or "
+        "scores and estimate use them and the fits do not.",
+        "Parts of the search are about different populations.",
+        "Use a metric that takes weights and pass them to fit and scorer, or give them to "
+        "`Predictions` as `sample_weight`.",
     ),
     Meaning(
         "EN049",

@@ -426,12 +426,23 @@ def samples_failed(failed: int, samples: int, error: str) -> Words:
 
 
 @caution("EN047")
-def search_weighted() -> Words:
+def search_weighted(scored: bool) -> Words:
     """The search weighed cases, and the estimate does not."""
     return Words(
-        "Configurations were scored with sample weights.",
+        f"Configurations were {'scored' if scored else 'fitted'} with sample weights"
+        f"{'' if scored else ', and compared without'}.",
         "The estimate weights every case equally, so it is about a different population.",
-        "Compare best_score_ with the naive value to see how much that matters.",
+        "Use a metric that takes weights, and pass them to the scorer.",
+    )
+
+
+@caution("EN047")
+def fitted_unweighted(kind: str) -> Words:
+    """Weights of cases choose and judge, and models are fitted without them."""
+    return Words(
+        f"The {kind} weights choose and judge configurations; models were fitted without them.",
+        "A model that is fitted with the weights may do better where they are large.",
+        "To fit with weights, use SearchCV and fit(X, y, sample_weight=...).",
     )
 
 
@@ -441,6 +452,7 @@ def tool_weighted(tool: str) -> Words:
     return Words(
         f"{tool} was given sample weights.",
         "The estimate weights every case equally, so it is about a different population.",
+        "Give them to the predictions: pi.with_weights(weights).",
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, TypeGuard, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Self, TypeGuard, TypeVar, Unpack, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -27,6 +27,7 @@ from earnest.core.base.arrays import (
     yield_row_bytes,
 )
 from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.data.case_weights import CaseWeights, Weighting
 from earnest.core.data.folds import (
     FoldSizes,
     TrainingSizes,
@@ -357,7 +358,8 @@ class Predictions:
         ids: ArrayLike | None = None,
         by: ByLike | None = None,
         times: ArrayLike | None = None,
-        sample_weight: None = None,
+        sample_weight: ArrayLike | None = None,
+        weights: Weighting | str = Weighting.IMPORTANCE,
     ) -> Self:
         """Make Π from arrays.
 
@@ -402,19 +404,13 @@ class Predictions:
         times : array-like, optional
             For survival: the times of the last axis of `scores`, which are then chances to be
             without event.
-        sample_weight : None
-            Not supported; weights are refused.
+        sample_weight : array-like, shape (n,), optional
+            How much each case counts, at least 0. Every metric is weighted; only the ratios matter.
+        weights : {'importance', 'survey', 'frequency'}
+            What they mean. 'survey': one over the chance to be drawn; with `strata`, and `groups`
+            as primary sampling units, resamples follow that design. 'frequency': a row of weight 3
+            becomes three cases. 'importance': how much a case matters, such as exposure.
         """
-        if sample_weight is not None:
-            raise InputError(
-                "case weights are not supported",
-                needs="cases of equal weight",
-                got="`sample_weight`",
-                cure=(
-                    "Leave it out; if a case stands for several, repeat its row and give the "
-                    "copies the same group."
-                ),
-            )
         refuse_other_order(
             {
                 "y": y,
@@ -423,6 +419,7 @@ class Predictions:
                 "groups": groups,
                 "strata": strata,
                 "when": when,
+                "sample_weight": sample_weight,
             }
         )
         array = as_array("scores", scores)
@@ -453,7 +450,7 @@ class Predictions:
         if np.may_share_memory(responses, array):
             responses = kept(responses)
         folds, fold_names = encode_folds(fold, target.n, responses.shape[2])
-        return cls(
+        pi = cls(
             target=target,
             configs=table,
             responses=responses,
@@ -462,15 +459,70 @@ class Predictions:
             kind=kind,
             threshold=check_threshold(threshold, target, kind),
         )
+        return pi if sample_weight is None else pi.with_weights(sample_weight, weights)
+
+    def with_weights(
+        self, sample_weight: ArrayLike, weights: Weighting | str = Weighting.IMPORTANCE
+    ) -> Self:
+        """Return Π of cases that count by these weights; see `from_arrays`.
+
+        Examples
+        --------
+        >>> import earnest as en
+        >>> pi = en.Predictions.from_arrays([0, 1], [0.2, 0.7]).with_weights([1, 3], "frequency")
+        >>> pi.target.y
+        array([0, 1, 1, 1])
+        """
+        read = CaseWeights.of(sample_weight, weights, self.n_cases)
+        target = self.target
+        if read.kind is Weighting.FREQUENCY:
+            return self._repeat_rows(read.values)
+        design = read.kind is Weighting.SURVEY and target.strata is not None
+        chosen = None if read.equal and not design else read
+        others = tuple(
+            replace(other, target=replace(other.target, weights=chosen)) for other in self.others
+        )
+        bare = replace(self, others=())
+        return replace(bare, target=replace(target, weights=chosen), others=others)
+
+    def unfold(self) -> Self:
+        """Return Π in which frequencies have become rows; as it is where it has none."""
+        weights = self.target.weights
+        if weights is None or weights.kind is not Weighting.FREQUENCY:
+            return self
+        return self._repeat_rows(weights.values)
+
+    def _repeat_rows(self, counts: NDArray[np.float64]) -> Self:
+        """Return Π in which each row stands as often as it was counted.
+
+        Copies come after all rows, since neighbours in one fold look like blocks of rows, except
+        where the cases are in time order.
+        """
+        places = np.arange(self.n_cases)
+        rows = np.repeat(places, counts.astype(np.intp))
+        twice = bool((counts > 1).any())  # names of cases are unique
+        if not self.target.ordered:
+            turns = np.concatenate([np.arange(count) for count in counts.astype(np.intp)])
+            rows = rows[np.argsort(turns, kind="stable")]
+        sizes = self.training_sizes
+        irregular = None if sizes == find_training_sizes(self.folds) else sizes
+
+        def repeat(pi: Predictions, others: tuple[Predictions, ...]) -> Any:
+            ids = None if twice else pi.target.ids
+            target = replace(pi.target, ids=ids, weights=None)
+            rowwise = replace(pi, target=target, others=()).take(rows)
+            return replace(rowwise, training_sizes=irregular, others=others)
+
+        return cast(Self, repeat(self, tuple(repeat(other, ()) for other in self.others)))
 
     @classmethod
     def from_frame(cls, frame: object, **options: Unpack[FrameOptions]) -> Self:
         """Make Π from a pandas, polars or Arrow table, wide or long.
 
         The options are those of `earnest.core.tables.frames.read_frame`: names of columns
-        (`target`, `fold`, `group`, `repeat`, `id`, `strata`, `time`, `event`, `configs`), the
-        `format`, `when` (a column, or True), and `task`, `positive`, `classes`, `response` and
-        `threshold` as in `from_arrays`.
+        (`target`, `fold`, `group`, `repeat`, `id`, `strata`, `time`, `event`, `weight`,
+        `configs`), the `format`, `when` (a column, or True), and `task`, `positive`, `classes`,
+        `response`, `threshold` and `weights` as in `from_arrays`.
 
         Examples
         --------
@@ -659,6 +711,8 @@ class Predictions:
         for array in parts:
             digest.update(b"-" if array is None else f"{array.dtype.name}{array.shape}".encode())
             digest.update(b"" if array is None else np.ascontiguousarray(array).tobytes())
+        if self.target.weights is not None:
+            digest.update(repr(self.target.weights.to_plain()).encode())
         return digest.hexdigest()[:32]
 
     def select(self, configs: int | str | Iterable[int | str]) -> Predictions:

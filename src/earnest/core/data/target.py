@@ -28,6 +28,7 @@ from earnest.core.base.arrays import (
     whole_as_int,
 )
 from earnest.core.base.errors import InputError
+from earnest.core.data.case_weights import CaseWeights, SurveyDesign, Weighting
 from earnest.core.data.measure import Measure
 from earnest.core.data.order import Dependence, encode_order
 from earnest.core.data.subgroups import SubgroupColumn
@@ -154,6 +155,8 @@ class Target:
         Scores only: what they are summed up to.
     subgroups : tuple of SubgroupColumn
         Columns that divide the cases, which `by` names.
+    weights : CaseWeights, optional
+        How much each case counts in every metric; all the same if None.
     times : tuple of float
         Survival only: when models are asked for the chance to be without event. By default round
         times up to the horizon, at which a tenth of the cases is still followed.
@@ -179,6 +182,7 @@ class Target:
     ids: NDArray[np.generic] | None = None
     measure: Measure | None = None
     subgroups: tuple[SubgroupColumn, ...] = ()
+    weights: CaseWeights | None = None
     times: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
@@ -212,8 +216,9 @@ class Target:
 
     @property
     def in_blocks(self) -> bool:
-        """Whether resamples draw blocks of time: of cases in time order without groups."""
-        return self.order is not None and self.groups is None
+        """Whether resamples draw blocks of time: of cases in order without groups or weights."""
+        alike = self.groups is None and self.masses is None and not self.surveyed
+        return self.order is not None and alike
 
     @property
     def n(self) -> int:
@@ -221,12 +226,54 @@ class Target:
         return len(self.y)
 
     @property
+    def masses(self) -> NDArray[np.float64] | None:
+        """The weights with mean 1, None where all cases weigh the same."""
+        return None if self.weights is None else self.weights.masses
+
+    @property
+    def surveyed(self) -> bool:
+        """Whether the cases are those of a survey with strata, whose units are drawn in each."""
+        survey = self.weights is not None and self.weights.kind is Weighting.SURVEY
+        return survey and self.strata is not None
+
+    @cached_property
+    def design(self) -> SurveyDesign:
+        """The units that were drawn, and their strata."""
+        return SurveyDesign.of(self.n, self.groups, self.strata)
+
+    @property
+    def n_units(self) -> int:
+        """The number of units that were drawn: those of a survey, groups, or cases."""
+        if self.surveyed:
+            return int(self.design.sizes.sum())
+        return self.n if self.groups is None else len(np.unique(self.groups))
+
+    @property
+    def freedom(self) -> int:
+        """The degrees of freedom of a variance over units, at least 1."""
+        units = self.design.freedom if self.surveyed else self.effective_units - 1
+        return max(min(units, self.effective_units), 1)
+
+    @property
+    def effective_units(self) -> int:
+        """How many units of equal weight the units are worth."""
+        if self.masses is None:
+            return self.n_units
+        return max(1, int(self.n_units * (self.count_effective() / self.n) + 1e-9))
+
+    def count_effective(self, rows: NDArray[np.bool_] | None = None) -> float:
+        """Return how many cases of equal weight these are worth: Kish's effective size."""
+        if self.masses is None or self.weights is None:
+            return float(self.n if rows is None else rows.sum())
+        return self.weights.effective_size(rows)
+
+    @property
     def labelled_units(self) -> int:
         """The number of independent units: groups or cases; of marks, those that people labelled.
 
-        Where answers had unlike chances to be labelled, they count for fewer.
+        Where answers had unlike chances to be labelled, or cases weigh unlike, they are fewer.
         """
-        units = self.n if self.groups is None else len(np.unique(self.groups))
+        units = self.effective_units
         share = 1.0 if self.measure is None else self.measure.labelled
         return units if share >= 1.0 else max(1, int(units * share + 1e-9))
 
@@ -255,6 +302,7 @@ class Target:
             order=None if self.order is None else encode_order(self.order[rows], len(rows)),
             ids=part(self.ids),
             subgroups=tuple(column.take(rows) for column in self.subgroups),
+            weights=None if self.weights is None else self.weights.take(rows),
         )
 
 

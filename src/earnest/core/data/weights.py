@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -31,6 +31,9 @@ class Weights:
         Counts (uint8 or another integer type) or real weights (float64).
     unit : Unit
         What was drawn.
+    factors, left_factors : ndarray, shape (n,), optional
+        What the weights of the drawn cases, and of those left out, are multiplied by in every
+        resample, where strata were drawn in unlike numbers.
 
     Examples
     --------
@@ -42,6 +45,8 @@ class Weights:
 
     values: NDArray[Any]  # counts or real weights
     unit: Unit = Unit.CASE
+    factors: NDArray[np.float64] | None = None
+    left_factors: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         """Refuse what is not a matrix of non-negative numbers."""
@@ -80,8 +85,23 @@ class Weights:
                 got=f"{self.values.dtype} weights",
                 cure="Use a resampler that draws cases, such as CaseBootstrap().",
             )
-        return Weights((self.values == 0).view(np.uint8), self.unit)
+        return Weights((self.values == 0).view(np.uint8), self.unit, self.left_factors)
 
     def take(self, rows: NDArray[np.intp] | NDArray[np.bool_] | slice) -> Weights:
         """Return some of the resamples."""
-        return Weights(self.values[rows], self.unit)
+        return replace(self, values=self.values[rows])
+
+    def take_cases(self, rows: NDArray[np.intp]) -> Weights:
+        """Return the same resamples of some of the cases."""
+        return replace(
+            self,
+            values=np.ascontiguousarray(self.values[:, rows]),
+            factors=None if self.factors is None else self.factors[rows],
+            left_factors=None if self.left_factors is None else self.left_factors[rows],
+        )
+
+    def scale(self, masses: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
+        """Return what counts are multiplied by (n,): the masses of cases, and the factors."""
+        if masses is None or self.factors is None:
+            return self.factors if masses is None else masses
+        return masses * self.factors

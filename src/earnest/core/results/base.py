@@ -368,6 +368,7 @@ _CLASSES = {
         ("explanation", "Explanation"),
         ("gain", "Gain"),
         ("learning_curve", "LearningCurve"),
+        ("model_explanation", "ModelExplanation"),
         ("subgroups", "Subgroups"),
         ("thresholds", "Thresholds"),
         ("statistic", "StatisticResult"),

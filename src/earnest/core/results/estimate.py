@@ -34,6 +34,7 @@ from earnest.core.results.interval import (
     NormalLimits,
     limit_remarks,
 )
+from earnest.core.results.scale import CaseWeighting
 from earnest.core.results.scale import Provenance as Provenance
 from earnest.core.results.scale import Scale as Scale
 from earnest.core.results.specs import AgainstChance, Evidence, Guide, Selection, Side
@@ -125,6 +126,9 @@ class Estimate(MetricResult):
     dependence : Dependence or None
         Of cases in time order: how much their losses depend on each other, and the length of the
         blocks that were drawn; None where the method drew none.
+    weighting : CaseWeighting or None
+        What the weights of the cases mean, and how many equal cases they are worth; None where all
+        cases count alike.
     source : LimitSource or None
         Where limits of any level are read from; not in the repr, not compared.
     details : object
@@ -174,6 +178,7 @@ class Estimate(MetricResult):
     evidence: Evidence | None = field(default=None, metadata=OPTIONAL)
     subgroups: Subgroups | None = field(default=None, metadata=OPTIONAL)
     dependence: Dependence | None = field(default=None, metadata=OPTIONAL)
+    weighting: CaseWeighting | None = field(default=None, metadata=OPTIONAL)
     source: LimitSource | None = field(default=None, repr=False, compare=False, metadata=SOURCE)
     details: Any = field(default=None, repr=False, compare=False, metadata=HIDDEN)
 
@@ -353,6 +358,8 @@ class Estimate(MetricResult):
         of += _NOT_CORRECTED.get(self.selection, "")
         trained = "" if self.training is None else f"trained on {self.training}, "
         size = f"n={self.n_cases}" if self.evidence is None else self.splits
+        if self.weighting is not None:
+            size += f", weighted, worth {self.weighting.effective:.0f}"
         return f"{words} ({self.method}, {of}{trained}{size})"
 
 

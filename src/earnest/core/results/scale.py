@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from earnest.core.base.provenance import JsonObject
 from earnest.core.results.base import OPTIONAL, Plain
 from earnest.core.results.readings import Reading
+
+if TYPE_CHECKING:
+    from earnest.core.data.target import Target
 
 
 @dataclass(frozen=True)
@@ -51,3 +54,35 @@ class Provenance(Plain):
     n_repeats: int
     knobs: JsonObject
     versions: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaseWeighting(Plain):
+    """What the weights of cases mean, and how much is left of their number.
+
+    Attributes
+    ----------
+    kind : str
+        'survey' or 'importance'; frequencies are cases of their own.
+    effective : float
+        How many cases of equal weight they are worth: Kish's effective size.
+    n_strata, n_units : int or None
+        Of a survey with strata: how many, and how many units were drawn in them.
+    """
+
+    kind: str
+    effective: float
+    n_strata: int | None = field(default=None, metadata=OPTIONAL)
+    n_units: int | None = field(default=None, metadata=OPTIONAL)
+
+    @classmethod
+    def of(cls, target: Target) -> CaseWeighting | None:
+        """Return it for the cases of a target, None where all count alike."""
+        if target.weights is None:
+            return None
+        return cls(
+            kind=str(target.weights.kind),
+            effective=target.count_effective(),
+            n_strata=len(target.design.strata) if target.surveyed else None,
+            n_units=target.n_units if target.surveyed else None,
+        )

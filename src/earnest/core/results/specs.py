@@ -267,6 +267,10 @@ class MethodSpec:
         Whether it judges what a crossed search proposed by the cases that did not guide it.
     blocks : bool
         Whether its limits allow for cases in time order that depend on each other.
+    weighted : bool
+        Whether it takes cases of unlike weight.
+    surveys : bool
+        Whether its limits are those of a survey with strata, too.
     flatters : bool
         Whether it is too good for learners that remember their cases, as the training score is part
         of it. In a table of several methods it is the sentence only where nothing better is.
@@ -300,6 +304,8 @@ class MethodSpec:
     static_only: bool = False
     judges_guided: bool = False
     blocks: bool = False
+    weighted: bool = False
+    surveys: bool = False
     flatters: bool = False
     aliases: tuple[str, ...] = field(default=())
     presets: Mapping[str, Mapping[str, object]] = field(default_factory=dict)

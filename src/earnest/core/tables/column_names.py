@@ -77,6 +77,10 @@ OF_PREDICTIONS: Mapping[str, ColumnRole] = {
     "group": ColumnRole(("group",)),
     "repeat": ColumnRole(("repeat",)),
     "strata": ColumnRole(("strata",), ("stratum",)),
+    "weight": ColumnRole(
+        ("weight", "weights", "sample_weight"),
+        ("case_weight", "case_weights", "survey_weight", "sampling_weight", "wt", "pweight"),
+    ),
     "id": ColumnRole(
         ("row_id", "id"),
         (

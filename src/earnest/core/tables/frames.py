@@ -11,6 +11,7 @@ import numpy as np
 from earnest.core.base import check
 from earnest.core.base.arrays import RawArray, missing, whole_as_int
 from earnest.core.base.errors import InputError
+from earnest.core.data.case_weights import Weighting
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import MANY, Task, plain_labels, refuse_spellings
@@ -53,7 +54,7 @@ from earnest.core.text.doors import arg
 # Names that nobody gives to a configuration: as one, such a column would be scored and might win.
 _SUSPECTS = {
     *(name for role in OF_PREDICTIONS.values() for name in role.usual if name != "y_pred"),
-    *(*NAMELESS, "index", "target", "label", "stratum", "weight", "weights", "sample_weight"),
+    *(*NAMELESS, "index", "target", "label", "stratum"),
 }
 _COUNTED = 5  # rows from which numbers that count them are taken to do so
 
@@ -161,7 +162,9 @@ def _give_hint(columns: Columns, name: str) -> str:
         return "Drop it (pandas leaves an index out with index=False, R with row.names=FALSE)"
     if OF_PREDICTIONS["id"].is_named(name) or _is_case_name(columns, name):
         return f"If it identifies the cases pass {arg('id', name)}; otherwise drop it"
-    return "Drop it" + (" (case weights are not supported)" if "weight" in plain else "")
+    if OF_PREDICTIONS["weight"].is_named(name):
+        return f"If it holds case weights pass {arg('weight', name)}; otherwise drop it"
+    return "Drop it"
 
 
 def _suggest_part(name: str, values: RawArray, roles: Roles) -> str:
@@ -389,7 +392,8 @@ def read_frame(
     threshold: float | None = None,
     when: str | bool | None = None,
     missing: str | Sequence[str] = (),
-    sample_weight: None = None,
+    weight: str | None = None,
+    weights: Weighting | str = Weighting.IMPORTANCE,
 ) -> Predictions:
     """Make Π from a table.
 
@@ -435,7 +439,9 @@ def read_frame(
         '*', 'n/a', 'none', 'missing' and 'unknown' among numbers, '?', '.' and 'N.A.' among text.
     when : str or bool, optional
         The column of the times of the cases, numbers or dates; True where the rows are in order.
-    task, positive, classes, response, threshold, sample_weight
+    weight : str, optional
+        The column of case weights, and with `weights` what they mean.
+    task, positive, classes, response, threshold, weights
         As in `Predictions.from_arrays`.
 
     Examples
@@ -455,7 +461,7 @@ def read_frame(
     """
     divided = _list_models(by)
     timed = when if isinstance(when, str) else None
-    named = (target, fold, group, repeat, id, strata, time, event, timed, *divided)
+    named = (target, fold, group, repeat, id, strata, time, event, timed, weight, *divided)
     opened = frame if isinstance(frame, Columns) else Columns.of(add_index_levels(frame, named))
     singles = (fold, group, repeat, id, strata)
     labels = {name for name in (*singles, *divided, *_list_models(model)) if name}
@@ -463,7 +469,9 @@ def read_frame(
     opened = clear_columns(opened, read_missing(missing), labels, _list_labels(opened, target))
     if format is not None:
         check.one_of("format", format, ("wide", "long"))
-    named_roles = Roles(target, time, event, fold, group, repeat, id, strata, timed, divided)
+    named_roles = Roles(
+        target, time, event, fold, group, repeat, id, strata, timed, divided, weight
+    )
     parts = LongParts.of(model, prediction)
     written_by_r = None if format == "wide" else find_r_table(opened)
     if written_by_r is None:
@@ -502,7 +510,7 @@ def read_frame(
         classes=arrays.meaning.classes,
         response=arrays.meaning.response,
         threshold=threshold,
-        sample_weight=sample_weight,
+        weights=weights,
     )
     remarks = [*arrays.remarks, *opened.notes]
     if written_by_r is not None:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
+from earnest.core.data.case_weights import Weighting
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.subgroups import ByLike
@@ -28,7 +29,7 @@ class _Meaning(TypedDict, total=False):
     positive: object
     response: ResponseKind | str | None
     threshold: float | None
-    sample_weight: None
+    weights: Weighting | str
 
 
 class _Columns(_Meaning, total=False):
@@ -39,6 +40,7 @@ class _Columns(_Meaning, total=False):
     configs: Sequence[str] | None
     model: str | Sequence[str] | None
     prediction: str | None
+    weight: str | None
     missing: str | Sequence[str]
 
 
@@ -53,6 +55,7 @@ class ArrayOptions(_Meaning, total=False):
     ids: ArrayLike | None
     when: ArrayLike | bool | None
     by: ByLike | None
+    sample_weight: ArrayLike | None
     configs: Configs | Iterable[object] | None
     classes: Sequence[object] | None
     repeats: int | None
@@ -91,10 +94,12 @@ class FileOptions(_Columns, total=False):
     y: ArrayLike | tuple[ArrayLike, ArrayLike]
     groups: ArrayLike | None
     ids: ArrayLike | None
+    sample_weight: ArrayLike | None
     repeats: int | None
 
 
-_ARRAYS = {"target": "y", "group": "groups", "id": "ids"}  # the words for columns, and for arrays
+# The words for columns, and for arrays.
+_ARRAYS = {"target": "y", "group": "groups", "id": "ids", "weight": "sample_weight"}
 _COLUMNS = {word: column for column, word in _ARRAYS.items()} | {
     "repeats": "repeat",
     "scores": "configs",
@@ -113,7 +118,7 @@ def refuse_unknown(options: Mapping[str, object]) -> None:
         if name not in names:
             raise InputError(
                 f"option {arg(name)} is unknown",
-                needs=", ".join(arg(n) for n in names if n != "sample_weight"),
+                needs=", ".join(arg(n) for n in names),
                 cure=check.nearest(name, [*names, "mmap", "verify"]),
             )
 
@@ -203,6 +208,8 @@ def _list_facts(facts: HeaderFacts) -> dict[str, object]:
     }
     says |= {"format": "wide", "fold": "fold", "group": "group", "repeat": "repeat"}
     says |= {"strata": "strata", "id": "row_id", "groups": "groups", "ids": "ids"}
+    if "weights" in facts:
+        says |= {"weight": "weight", "weights": facts["weights"]}
     if facts["task"] == "survival":
         return says | {"time": "time", "event": "event"}
     says |= {"target": "y", "y": "y"}

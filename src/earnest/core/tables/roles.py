@@ -35,6 +35,7 @@ class Roles:
     strata: str | None = None
     when: str | None = None
     by: tuple[str, ...] = ()
+    weight: str | None = None
 
     def used(self) -> set[str]:
         """Return the names of the columns that have a part."""
@@ -79,7 +80,8 @@ def assign_roles(columns: Columns, *, long: bool, named: Roles, survival: bool) 
         )
     when = None if named.when is None else _check_present(columns, named.when, "when")
     by = tuple(_check_present(columns, name, "by") for name in dict.fromkeys(named.by))
-    roles = Roles(target, time, event, fold, group, repeat, id_column, strata, when, by)
+    weight = None if named.weight is None else _check_present(columns, named.weight, "weight")
+    roles = Roles(target, time, event, fold, group, repeat, id_column, strata, when, by, weight)
     _refuse_near_misses(columns, named, roles)
     return roles
 
@@ -128,6 +130,7 @@ class CaseColumns(TypedDict):
     strata: RawArray | None
     when: RawArray | bool | None
     by: dict[str, RawArray] | None
+    sample_weight: RawArray | None
 
 
 @dataclass(frozen=True)
@@ -170,6 +173,9 @@ def read_about_cases(columns: Columns, roles: Roles, grid: Grid | None) -> CaseC
         "strata": None if roles.strata is None else read_case_values(columns, roles.strata, grid),
         "when": None if roles.when is None else read_case_values(columns, roles.when, grid),
         "by": {name: read_case_values(columns, name, grid) for name in roles.by} or None,
+        "sample_weight": None
+        if roles.weight is None
+        else read_case_values(columns, roles.weight, grid),
     }
 
 

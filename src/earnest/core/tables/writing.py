@@ -67,7 +67,8 @@ def list_about_names(pi: Predictions) -> list[str]:
     names += ["y"] if target.event is None else ["time", "event"]
     names += ["fold"]
     names += ["group"] if target.groups is not None else []
-    return names + (["strata"] if target.strata is not None else [])
+    names += ["strata"] if target.strata is not None else []
+    return names + (["weight"] if target.weights is not None else [])
 
 
 def make_wide_batches(
@@ -144,7 +145,8 @@ def _make_about(
     if pi.n_repeats > 1:
         columns.append(pa.array(np.full(len(rows), repeat)))
     columns += [*make_outcome_columns(target), folds.slice(int(rows[0]), len(rows))]
-    return columns + [pa.array(v) for v in (target.groups, target.strata) if v is not None]
+    weights = None if target.weights is None else target.weights.values
+    return columns + [pa.array(v) for v in (target.groups, target.strata, weights) if v is not None]
 
 
 def make_long_table(pi: Predictions) -> pa.Table:
@@ -167,6 +169,8 @@ def make_long_table(pi: Predictions) -> pa.Table:
     for name, codes in (("group", target.groups), ("strata", target.strata)):
         if codes is not None:
             columns[name] = pa.array(codes[case])
+    if target.weights is not None:
+        columns["weight"] = pa.array(target.weights.values[case])
     return pa.table(columns | _make_long_responses(pi))
 
 

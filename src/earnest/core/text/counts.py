@@ -1,8 +1,9 @@
-"""The counts of a search in words, the same for every reader."""
+"""The counts of a search, and of cases that weigh unlike, in words, the same for every reader."""
 
 from __future__ import annotations
 
 from earnest.core.results.counts import Counts
+from earnest.core.results.scale import CaseWeighting
 from earnest.core.text.numbers import write_count
 
 
@@ -30,3 +31,21 @@ def tell_counts(counts: Counts) -> str:
     if counts.complete == counts.tried:
         return words
     return f"{words}: {', '.join(f'{count:,} {end}' for count, end in ends if count)}"
+
+
+def tell_weights(weighting: CaseWeighting) -> str:
+    """Return what the weights of cases mean, and how many equal cases they are worth.
+
+    Examples
+    --------
+    >>> from earnest.core.results.scale import CaseWeighting
+    >>> from earnest.core.text.counts import tell_weights
+    >>> tell_weights(CaseWeighting(kind="survey", effective=84.6, n_strata=4, n_units=24))
+    'survey weights, worth 85 equal cases, 24 units in 4 strata'
+    """
+    cases = write_count(round(weighting.effective), "equal case")
+    words = f"{weighting.kind} weights, worth {cases}"
+    if weighting.n_strata is None or weighting.n_units is None:
+        return words
+    strata = "1 stratum" if weighting.n_strata == 1 else f"{weighting.n_strata:,} strata"
+    return f"{words}, {write_count(weighting.n_units, 'unit')} in {strata}"

@@ -93,7 +93,12 @@ _INITIALS = frozenset(
     {"svm", "svc", "svr", "rbf", "ses", "knn", "pca", "lda", "qda", "mlp", "gp", "nb", "l1", "l2"}
     | {"gbm", "xgb", "lgbm"}
 )
-_SPELLED = {"hist": "histogram", "lightgbm": "LightGBM", "catboost": "CatBoost"}
+_SPELLED = {
+    "hist": "histogram",
+    "lightgbm": "LightGBM",
+    "catboost": "CatBoost",
+    "xgboost": "XGBoost",
+}
 _SNAKE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 _BETWEEN = re.compile(r", (?![^(]*\))")  # the commas between parts, not those in brackets
 

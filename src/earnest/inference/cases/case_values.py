@@ -1,7 +1,9 @@
 """What every case adds to a metric, so that the mean over cases is the metric itself.
 
 A variance needs one number per case. A metric that is a mean over cases has them; a function of
-sums gets them from its derivative, the AUC from its placements.
+sums gets them from its derivative, the AUC from its placements. Where cases weigh w with mean 1, a
+term is the value plus w times what the case is away from it, so that plain means and variances of
+terms are those of the weighted metric.
 """
 
 from __future__ import annotations
@@ -123,7 +125,10 @@ def pooled_terms(
 
 def _find_areas(metric: RankMetric, target: Target, scores: Numbers) -> Array:
     """Return the AUC of every view in a fold: (C, V)."""
-    return np.stack([_place_view(view, scores)[1].auc for view in metric.views(target)], axis=1)
+    weights = target.masses
+    return np.stack(
+        [_place_view(view, scores, weights)[1].auc for view in metric.views(target)], axis=1
+    )
 
 
 About = tuple[Array, list[NDArray[np.int64]]]  # AUCs (C, V), and how many cases of a view's sides
@@ -136,23 +141,27 @@ def _score_fold(
 
     Placements are centred on the AUC in the fold, or on `about`.
     """
-    views = metric.views(target)
+    views, weights = metric.views(target), target.masses
     scored = [
-        _score_view(view, scores)
+        _score_view(view, scores, weights)
         if about is None
-        else _score_about(view, scores, about[0][:, number], about[1][number])
+        else _score_about(view, scores, weights, about[0][:, number], about[1][number])
         for number, view in enumerate(views)
     ]
     areas = np.stack([area for area, _ in scored], axis=1)[None]  # (1, C, V)
     influences = np.stack([moves for _, moves in scored], axis=2)  # (n_j, C, V)
     shares = np.stack([_find_mass(view) for view in views], axis=1)  # (n_j, V)
+    if weights is not None:
+        shares = shares * weights[:, None]
     masses = shares.mean(axis=0, keepdims=True)
     value = metric.combine(areas, masses)[0]
     by_order = metric.combine(areas + influences, np.repeat(masses, len(scores), axis=0)) - value
 
+    away = shares - (masses if weights is None else weights[:, None] * masses)
+
     def moved(step: float) -> Array:  # some metrics weight classes by how frequent they are
         everywhere = np.repeat(areas, len(scores), axis=0)
-        return metric.combine(everywhere, masses + step * (shares - masses))
+        return metric.combine(everywhere, masses + step * away)
 
     return value, by_order + find_influence(moved, len(scores))
 
@@ -162,16 +171,17 @@ def _find_mass(view: View) -> Array:
 
 
 def _place_view(
-    view: View, scores: Numbers
+    view: View, scores: Numbers, weights: Array | None
 ) -> tuple[tuple[NDArray[np.intp], NDArray[np.intp]], Placements]:
     """Return the cases of both sides of a view, positives first, and their placements."""
     used = np.flatnonzero(view.truth >= 0)
     column = scores if view.column is None else scores[:, :, view.column]
     positive = view.truth[used] == 1
-    return (used[positive], used[~positive]), placements(positive, column[used])
+    masses = None if weights is None else weights[used]
+    return (used[positive], used[~positive]), placements(positive, column[used], masses)
 
 
-def _score_view(view: View, scores: Numbers) -> tuple[Array, Array]:
+def _score_view(view: View, scores: Numbers, weights: Array | None) -> tuple[Array, Array]:
     """Return the AUC of one view (C,), and the influence of the cases of a fold (n_j, C).
 
     A positive's is (n_j / n_1)(V10 - A), a negative's (n_j / n_0)(V01 - A) (LeDell et al. 2015),
@@ -179,7 +189,7 @@ def _score_view(view: View, scores: Numbers) -> tuple[Array, Array]:
     variance over the fold is DeLong's, whose divisors are n_1 - 1 and n_0 - 1. One case alone has
     none: its placement is the AUC.
     """
-    sides, placed = _place_view(view, scores)
+    sides, placed = _place_view(view, scores, weights)
     moves, total = np.zeros(scores.shape[:2]), len(scores)
     for side, members in zip((placed.positives, placed.negatives), sides, strict=True):
         size = len(side)
@@ -190,10 +200,10 @@ def _score_view(view: View, scores: Numbers) -> tuple[Array, Array]:
 
 
 def _score_about(
-    view: View, scores: Numbers, centre: Array, sizes: NDArray[np.int64]
+    view: View, scores: Numbers, weights: Array | None, centre: Array, sizes: NDArray[np.int64]
 ) -> tuple[Array, Array]:
     """Return the AUC of one view (C,), and placements about the mean of all folds (n_j, C)."""
-    sides, placed = _place_view(view, scores)
+    sides, placed = _place_view(view, scores, weights)
     moves, total = np.zeros(scores.shape[:2]), len(scores)
     every = zip((placed.positives, placed.negatives), sides, sizes[::-1], strict=True)
     for side, members, whole in every:
@@ -445,7 +455,15 @@ def mean_moments(pi: Predictions, metric: MomentMetric, repeat: int) -> tuple[Ar
     """Return the mean moments of a repeat as `combine` takes them: (m, 1, C) and (s, 1, 1)."""
     rows = np.flatnonzero(pi.tested(repeat))
     response = respond(pi, metric.needs, pi.responses[rows, :, repeat])
-    features, shared = _compute_moments(metric, pi.target.take(rows), response)
+    target = pi.target.take(rows)
+    features, shared = _compute_moments(metric, target, response)
+    return _average_moments(features, shared, target.masses)
+
+
+def _average_moments(features: Array, shared: Array, masses: Array | None) -> tuple[Array, Array]:
+    """Return the means of features (m, 1, C) and (s, 1, 1) over cases as they weigh."""
+    if masses is not None:
+        features, shared = features * masses[:, None], shared * masses
     return features.mean(axis=1, keepdims=True), shared.mean(axis=1)[:, None, None]
 
 
@@ -462,7 +480,11 @@ def _find_own_numbers(
     metric: MomentMetric, target: Target, response: Numbers
 ) -> tuple[Array, Array]:
     features, _ = _compute_moments(metric, target, response)
-    return features[0].mean(axis=0), features[0]
+    masses = target.masses
+    if masses is None:
+        return features[0].mean(axis=0), features[0]
+    value = (features[0] * masses[:, None]).mean(axis=0)
+    return value, value + masses[:, None] * (features[0] - value)
 
 
 def _linearise(metric: MomentMetric, target: Target, response: Numbers) -> tuple[Array, Array]:
@@ -471,15 +493,23 @@ def _linearise(metric: MomentMetric, target: Target, response: Numbers) -> tuple
     probe, _ = _compute_moments(metric, target, response[:, :1])
     step = max(1, CELLS // max(1, probe.size))
     parts = [
-        _linearise_block(metric, *_compute_moments(metric, target, response[:, left : left + step]))
+        _linearise_block(
+            metric,
+            *_compute_moments(metric, target, response[:, left : left + step]),
+            target.masses,
+        )
         for left in range(0, columns, step)
     ]
     return np.concatenate([v for v, _ in parts]), np.concatenate([t for _, t in parts], axis=1)
 
 
-def _linearise_block(metric: MomentMetric, features: Array, shared: Array) -> tuple[Array, Array]:
-    middle, common = features.mean(axis=1, keepdims=True), shared.mean(axis=1)[:, None, None]
+def _linearise_block(
+    metric: MomentMetric, features: Array, shared: Array, masses: Array | None
+) -> tuple[Array, Array]:
+    middle, common = _average_moments(features, shared, masses)
     away, apart = features - middle, shared[:, :, None] - common
+    if masses is not None:  # what a case adds goes with its weight
+        away, apart = away * masses[:, None], apart * masses[:, None]
 
     def moved(step: float) -> Array:  # all metrics take weights, so means do as well as sums
         return metric.combine(middle + step * away, common + step * apart)

@@ -134,15 +134,25 @@ def _make_constants(target: Target, metric: Metric) -> Numbers:
         chances = [float(curves.find_survival(t)[0]) for t in target.times]
         return np.array([0.0, *chances])[None, None, None, :]
     if not target.has_classes:
-        centres = [0.0] if target.event is not None else [target.y.mean(), np.median(target.y)]
+        centres = [0.0] if target.event is not None else _find_centres(target)
         level = metric.knobs.get("level")
         if isinstance(level, float):  # of a quantile
-            centres.append(np.quantile(target.y, level))
+            centres = [*centres, float(np.quantile(target.y, level))]
         return np.array(centres)[None, :, None]
-    shares = np.bincount(target.y, minlength=len(target.classes)) / target.n
+    shares = np.bincount(target.y, target.masses, minlength=len(target.classes)) / target.n
     if need is Need.LABEL:
         return np.arange(len(shares), dtype=np.float64)[None, :, None]
     return shares[None, None, None, :] if target.task is Task.MULTICLASS else shares[1:, None, None]
+
+
+def _find_centres(target: Target) -> list[float]:
+    """Return the mean and the median of the outcome of cases as they weigh."""
+    if target.masses is None:
+        return [float(target.y.mean()), float(np.median(target.y))]
+    order = np.argsort(target.y, kind="stable")
+    ranked = np.cumsum(target.masses[order])
+    middle = int(np.searchsorted(ranked, 0.5 * ranked[-1]))
+    return [float(np.average(target.y, weights=target.masses)), float(target.y[order][middle])]
 
 
 PAIRS = 1 << 21  # pairs of an outcome and a prediction held at a time

@@ -39,6 +39,9 @@ class Placements:
         V10: the share of negatives that score lower than a positive, ties counted half.
     negatives : ndarray, shape (n0, C)
         V01: the share of positives that score higher than a negative, ties counted half.
+
+    Shares are of the weight of cases. Where cases weigh w with mean 1 in their class, each is moved
+    to A + w (V - A), so that plain means and variances are those of the weighted area A.
     """
 
     positives: Array
@@ -80,7 +83,9 @@ class Placements:
         return np.asarray(products.sum(axis=0))
 
 
-def placements(positive: NDArray[np.bool_], scores: Numbers) -> Placements:
+def placements(
+    positive: NDArray[np.bool_], scores: Numbers, masses: Array | None = None
+) -> Placements:
     """Return the placements of every column of scores, in n log n steps per column.
 
     DeLong, DeLong and Clarke-Pearson 1988, in the form of ranks of Sun and Xu 2014.
@@ -91,6 +96,8 @@ def placements(positive: NDArray[np.bool_], scores: Numbers) -> Placements:
         Which cases are of the positive class.
     scores : ndarray, shape (n, C)
         Scores without NaN, greater for the positive class.
+    masses : ndarray, shape (n,), optional
+        What the cases weigh, where not all weigh the same.
 
     Examples
     --------
@@ -101,6 +108,8 @@ def placements(positive: NDArray[np.bool_], scores: Numbers) -> Placements:
     ([0.5, 1.0], [0.75], [0.75])
     """
     positive, scores = _check_scores(positive, scores)
+    if masses is not None:
+        return _place_weighted(positive, scores, masses)
     if _is_worth_compiling(scores.size):
         from earnest.kernels import fast
 
@@ -126,6 +135,37 @@ def _place_by_sorting(positive: NDArray[np.bool_], scores: Numbers) -> tuple[Arr
         positives[block] = below[:, positive] / (2.0 * counts[1])
         negatives[block] = above[:, ~positive] / (2.0 * counts[0])
     return positives, negatives
+
+
+def _place_weighted(positive: NDArray[np.bool_], scores: Numbers, masses: Array) -> Placements:
+    """Return the moved placements of cases that weigh unlike, column by column."""
+    sides = [(positive, ~positive, True), (~positive, positive, False)]
+    out = []
+    for mine, others, above in sides:
+        heavy = masses[mine]
+        if not (heavy.any() and masses[others].any()):
+            raise EvidenceError(
+                "placements need cases of both classes", got="a class without any weight"
+            )
+        shares = np.empty((int(mine.sum()), scores.shape[1]))
+        for column in range(scores.shape[1]):
+            shares[:, column] = _find_shares(
+                scores[mine, column], scores[others, column], masses[others], above=above
+            )
+        area = heavy @ shares / heavy.sum()
+        out.append(area + (heavy / heavy.mean())[:, None] * (shares - area))
+    return Placements(*out)
+
+
+def _find_shares(values: Array, others: Array, masses: Array, *, above: bool) -> Array:
+    """Return which share of the weight of others each value lies above, or below; ties half."""
+    order = np.argsort(others, kind="stable")
+    ranked = others[order]
+    below = np.concatenate([[0.0], np.cumsum(masses[order])])
+    low = below[np.searchsorted(ranked, values, "left")]
+    up = below[np.searchsorted(ranked, values, "right")]
+    share = np.clip((low + up) / (2.0 * below[-1]), 0.0, 1.0)
+    return np.asarray(share if above else 1.0 - share)
 
 
 def _count_doubled(
@@ -195,13 +235,15 @@ def auc_placements(pi: Predictions, column: int) -> Placements:
     not test adds nothing there, and the others of its class the more: with n1 positives, r of them
     in a repeat, (n1 / r)(V10 - A) each.
     """
-    positive = pi.target.y == 1
+    positive, masses = pi.target.y == 1, pi.target.masses
     areas, parts = [], []
     for repeat in range(pi.n_repeats):
         rows = pi.tested(repeat)
         if rows.any():
             placed_repeat = placements(
-                positive[rows], scores_of(pi, repeat)[rows, column : column + 1]
+                positive[rows],
+                scores_of(pi, repeat)[rows, column : column + 1],
+                None if masses is None else masses[rows],
             )
             areas.append(placed_repeat.auc)
             parts.append((rows, placed_repeat))

@@ -70,6 +70,8 @@ def no_calibration(pi: Predictions) -> str | None:
     """Return why predictions have no calibration, in words; None where they have."""
     if not pi.target.has_classes:
         return "Calibration is that of probabilities of classes."
+    if pi.target.weights is not None:
+        return "Calibration does not take case weights into account."
     if pi.kind is ResponseKind.PROBABILITY:
         return None
     noun = "decision values" if pi.kind is ResponseKind.DECISION else "labels"

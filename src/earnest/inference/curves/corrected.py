@@ -188,6 +188,8 @@ def cross_fit_ensemble(estimate: Estimate, pi: Predictions, metric: Metric) -> P
 
 def no_curves(pi: Predictions) -> str | None:
     """Return why predictions have no ROC curve, in words; None where they have."""
+    if pi.target.weights is not None:
+        return "ROC curves do not take case weights into account."
     if pi.target.task is Task.BINARY:
         return None
     if pi.target.task is Task.MULTICLASS:
@@ -533,6 +535,8 @@ def no_class_curves(pi: Predictions) -> str | None:
     """Return why predictions have no ROC curves by class, in words; None where they have."""
     if pi.target.task is not Task.MULTICLASS:
         return "ROC curves by class need several classes."
+    if pi.target.weights is not None:
+        return "ROC curves do not take case weights into account."
     if pi.kind is ResponseKind.LABEL:
         return "The predictions are labels, not scores, so there is no ROC curve."
     if len(pi.target.classes) > MOST_CLASSES:

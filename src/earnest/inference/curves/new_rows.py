@@ -86,6 +86,8 @@ def measure_errors(
     probable = pi.kind is ResponseKind.PROBABILITY and task in (Task.BINARY, Task.MULTICLASS)
     if not probable and (pi.kind is not ResponseKind.VALUE or task is not Task.REGRESSION):
         return None
+    if pi.target.weights is not None:  # all new rows count alike
+        return None
     usable = pi.usable()
     shares = np.zeros((1, usable.n_configs))
     shares[0, usable.configs.find(list(members))] = list(members.values())

@@ -13,7 +13,7 @@ the probability C(C - j, k - 1) / C(C, k), so that the mean needs no order at al
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 import numpy as np
@@ -272,7 +272,7 @@ class _Job:
         step = max(1, CELLS // self.pi.n_cases)
         for start in range(0, len(rows), step):
             some = slice(start, start + step)
-            mine = Weights(weights.values[rows[some]], weights.unit)
+            mine = weights.take(rows[some])
             mine = keep_judges(self.pi, mine, configs[some])
             out[some] = score_selected(
                 self.pi, self.metric, mine, configs[some], n_jobs=self.n_jobs
@@ -352,7 +352,7 @@ class _Job:
             inbag, changes = self._redrawn(stream, len(left))
             index = changes.expand(len(inbag), self.pi.n_configs)[: len(left), prefix]
             best = changes.name(index)
-            some = Weights(inbag.values[: len(left)], inbag.unit)
+            some = inbag.take(slice(len(left)))
             scores = self.score_winners(some, best)
             if len(table) == 0:
                 table = scores
@@ -367,7 +367,7 @@ class _Job:
         drawn = self._again.get(stream)
         if drawn is None or len(drawn[0]) < count:
             parts = list(self.draw(min(2 * count, self.selection.n_resamples), stream))
-            inbag = Weights(np.concatenate([batch.values for batch in parts]), parts[0].unit)
+            inbag = replace(parts[0], values=np.concatenate([batch.values for batch in parts]))
             drawn = self._again[stream] = inbag, self.find_changes(self.tabulate(inbag))
         return drawn
 
@@ -512,18 +512,19 @@ def _score_batch(job: _Job, inbag: Weights, *, size_matters: bool) -> _Batch:
     finite = np.isfinite(terms).all(axis=0)
     curved[winners[finite]] = False
     moves = np.ascontiguousarray(np.where(finite, terms - whole, 0.0).T)  # (W, n)
+    masses = pi.target.masses
+    weighed = {"masses": masses, "factors": outside.factors}
     if is_guided(pi):  # each entry has its own judges
         own_left, off_left = (
-            keep_judges(pi, Weights(outside.values[each]), configs).values
-            for each in (rows, next_rows)
+            keep_judges(pi, outside.take(each), configs).values for each in (rows, next_rows)
         )
         every, among = np.arange(len(rows)), np.arange(len(winners))
-        unseen = mean_left_out(moves, ones.values, among, among)[spot]
-        own_terms = mean_left_out(moves, own_left, every, spot) + whole[spot]
-        off_terms = mean_left_out(moves, off_left, every, spot) - unseen
+        unseen = mean_left_out(moves, ones.values, among, among, masses=masses)[spot]
+        own_terms = mean_left_out(moves, own_left, every, spot, **weighed) + whole[spot]
+        off_terms = mean_left_out(moves, off_left, every, spot, **weighed) - unseen
     else:
-        own_terms = mean_left_out(moves, outside.values, rows, spot) + whole[spot]
-        off_terms = mean_left_out(moves, outside.values, next_rows, spot)
+        own_terms = mean_left_out(moves, outside.values, rows, spot, **weighed) + whole[spot]
+        off_terms = mean_left_out(moves, outside.values, next_rows, spot, **weighed)
     return _Batch(index, changes, draws, (own_terms, draws), (off_terms, off_scores), curved)
 
 
@@ -607,7 +608,8 @@ def _score_over_orders(job: _Job, whole: Array, ask: Ask, marks: Places) -> Pref
         draws = job.tabulate(outside)
         columns = list(ranking.rank(draws))
         if size_matters:
-            off = _average_moves(terms, outside) if terms is not None else draws - whole
+            masses = job.pi.target.masses
+            off = draws - whole if terms is None else _average_moves(terms, outside, masses)
             corrected_draws = off + terms[0] if terms is not None else draws
             corrected_draws = np.where(np.isnan(draws), np.nan, corrected_draws)
             columns += [ranking.rank(corrected_draws)[0], *ranking.dealt().rank(off)]
@@ -663,7 +665,10 @@ def _divide(sums: Array, counts: Array) -> Array:
     return np.asarray(np.where(counts > 0, sums, np.nan) / np.maximum(counts, 1e-300))
 
 
-def _average_moves(terms: tuple[Array, Array], outside: Weights) -> Array:
+def _average_moves(terms: tuple[Array, Array], outside: Weights, masses: Array | None) -> Array:
     """Return the mean over the cases left out of what every configuration moves by: (b, C)."""
     left = outside.values.astype(np.float64)
-    return np.asarray(left @ (terms[1] - terms[0]) / np.maximum(left.sum(axis=1), 1.0)[:, None])
+    if outside.factors is not None:
+        left *= outside.factors
+    whole = np.maximum(left.sum(axis=1), 1.0) if masses is None else left @ masses
+    return np.asarray(left @ (terms[1] - terms[0]) / whole[:, None])

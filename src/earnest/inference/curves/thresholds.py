@@ -33,6 +33,7 @@ from earnest.core.base.provenance import list_versions
 from earnest.core.base.rng import Purpose, RngLike, Seeds
 from earnest.core.base.threads import workers
 from earnest.core.cautions import of_evidence, of_search
+from earnest.core.data.case_weights import refuse_case_weights
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.selection import SELECTORS, EnsembleRule, Pooled, Selector
@@ -252,6 +253,7 @@ def thresholds_of(
     `final` is the winner on all cases, if known, and `columns` divide them into subgroups.
     `delivered` is the estimate of an ensemble, which the table then is about.
     """
+    refuse_case_weights(predictions.target.weights, "a table of thresholds")
     if columns:
         divided = replace(predictions.target, subgroups=tuple(columns))
         predictions = replace(predictions, target=divided)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
+from earnest.core.data.case_weights import refuse_case_weights
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Task
@@ -61,6 +62,7 @@ class Confusion:
 
 def confusion(pi: Predictions, winner: int | str, *, confidence_level: float = 0.95) -> Confusion:
     """Return the decisions of the winner at the threshold of the predictions, with their rates."""
+    refuse_case_weights(pi.target.weights, "a table of decisions")
     pi = find_answer(pi, Need.LABEL)
     target = pi.target
     if not target.has_classes:

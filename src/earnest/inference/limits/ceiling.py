@@ -266,7 +266,8 @@ def disjoint_pairs(target: Target) -> int:
     if target.event is not None:
         most = min(most, int(most * _comparable(np.asarray(target.y, dtype=float), target.event)))
     elif len(target.classes):
-        most = min(most, int(np.bincount(target.y, minlength=len(target.classes)).min()))
+        codes = range(len(target.classes))
+        most = min(most, *(int(target.count_effective(target.y == code)) for code in codes))
     return max(1, most)
 
 
@@ -308,7 +309,7 @@ def _law_limits(
     pi: Predictions, metric: Metric, score: float, *, by_fold: bool
 ) -> LimitSource | None:
     """Return the limits of a score that is not perfect; None if only a perfect one has any."""
-    if pi.target.groups is not None:
+    if pi.target.groups is not None or pi.target.surveyed:
         return None
     law, (low, high) = _find_law(metric, pi.target), metric.limits
     if law is Law.AREA:
@@ -332,6 +333,7 @@ def _mean_of_shares(pi: Predictions, metric: Metric, score: float) -> LimitSourc
     low, high = metric.limits
     negatives, positives = fewest_of_classes(pi).tolist()
     of_both = ShareLimits(score, _trials(pi, metric, score), low, high, exact=True)
+    negatives, positives = max(negatives, 1), max(positives, 1)
     half, up = 0.5 * (high - low), metric.greater_is_better
     of_one = []
     for code, count in ((1, positives), (0, negatives)):
@@ -347,7 +349,8 @@ def _recall(pi: Predictions, code: int) -> float:
     for repeat in _list_used(pi):
         rows = pi.tested(repeat) & (pi.target.y == code)
         labels = respond(pi, Need.LABEL, pi.responses[rows, :, repeat])[:, 0]
-        shares.append(float(np.mean(labels == code)))
+        masses = None if pi.target.masses is None else pi.target.masses[rows]
+        shares.append(float(np.average(labels == code, weights=masses)))
     return float(np.mean(shares))
 
 
@@ -368,12 +371,19 @@ def _mixed_limits(
         target = pi.target.take(np.flatnonzero(rows))
         labels = respond(pi, Need.LABEL, pi.responses[rows, :, repeat])[:, 0]
         wrong = np.zeros(len(labels), dtype=bool) if perfect else labels != target.y
-        share = float(wrong.mean())
+        heavy = np.ones(len(labels)) if target.masses is None else target.masses
+        share = float((wrong * heavy).sum() / heavy.sum())
         bound = 1.0 - ShareLimits(1.0 - share, units, exact=True).limits(1 - TAIL, Side.LOWER)[0]
-        right = _mean(terms[:, ~wrong], shared[:, ~wrong]) if (~wrong).any() else (0.0, 0.0)
+        terms, shared = terms * heavy, shared * heavy
+        rightly = float(heavy[~wrong].mean()) if (heavy[~wrong] > 0).any() else 0.0
+        right = (
+            [total / rightly for total in _mean(terms[:, ~wrong], shared[:, ~wrong])]
+            if rightly
+            else [0.0, 0.0]
+        )
         seen = terms[:, wrong].sum(axis=1), shared[:, wrong].sum(axis=1)
         kinds = make_outcome_features(metric, target)
-        count = float(wrong.sum()) + 1.0
+        count = float(heavy[wrong].sum()) + 1.0
         bad = (
             (seen[0][:, None, None] + kinds[0]) / count,
             (seen[1][:, None, None] + kinds[1]) / count,
@@ -425,7 +435,8 @@ def make_outcome_features(metric: MomentMetric, target: Target) -> tuple[Array, 
 
 def _trials(pi: Predictions, metric: Metric, score: float) -> float:
     """Return how many independent outcomes a score is worth."""
-    law = None if pi.target.groups is not None else _find_law(metric, pi.target)
+    dependent = pi.target.groups is not None or pi.target.surveyed
+    law = None if dependent else _find_law(metric, pi.target)
     if law is not None:
         distribution = WinnerLaw.of(law, pi, metric, np.array([score]))
         assert isinstance(distribution, CountedLaw)  # as all laws that `_find_law` returns
@@ -437,7 +448,7 @@ def _trials(pi: Predictions, metric: Metric, score: float) -> float:
 
 def _crossed(pi: Predictions) -> float | None:
     """Return the number of cases that trained each other's models, None without folds."""
-    return float(pi.n_cases) if pi.n_folds > 1 else None
+    return pi.target.count_effective() if pi.n_folds > 1 else None
 
 
 def score_one(pi: Predictions, metric: Metric) -> float:
@@ -459,12 +470,15 @@ def _units_of_classes(pi: Predictions) -> tuple[int, int]:
     code = _rarest(target)
     if groups is None and len(target.classes) == 2:
         negatives, positives = fewest_of_classes(pi).tolist()
-        return positives, negatives
+        if target.masses is None:
+            return positives, negatives
+        return max(1, positives), max(1, negatives)
     positive = target.y == code
     if groups is None:
-        return int(positive.sum()), max(1, int((~positive).sum()))
+        first, second = (int(target.count_effective(side)) for side in (positive, ~positive))
+        return (first, max(1, second)) if target.masses is None else (max(1, first), max(1, second))
     first, second = len(np.unique(groups[positive])), len(np.unique(groups[~positive]))
-    share = len(np.unique(groups)) / (first + second)
+    share = target.effective_units / (first + second)
     return max(1, int(first * share)), max(1, int(second * share))
 
 

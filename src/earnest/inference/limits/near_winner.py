@@ -246,12 +246,13 @@ def _find_error_of_pooling(pi: Predictions) -> float:
     together, and the error grows with that of the AUC.
     """
     placed = auc_placements(pi, 0)
-    area, (n1, n0) = float(placed.auc[0]), (len(placed.positives), len(placed.negatives))
+    positive = pi.target.y == 1
+    n1, n0 = (pi.target.count_effective(side) for side in (positive, ~positive))
+    area = float(placed.auc[0])
     around = sum(float(side.var()) for side in (placed.positives, placed.negatives))
     variance = max(area * (1.0 - area) - around, 0.0) * (pi.n_folds - 1) / (n1 * n0)
     groups, alone = pi.target.groups, float(placed.variance()[0])
     if groups is not None and alone > 0.0:
-        positive = pi.target.y == 1
         together = placed.clustered_variance(groups[positive], groups[~positive])
         variance *= max(float(np.nan_to_num(together[0])) / alone, 1.0)
     return float(variance**0.5)

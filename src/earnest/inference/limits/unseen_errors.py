@@ -61,6 +61,8 @@ class ErrorCosts:
         other ones as often as the model itself says.
     n : int
         The number of cases.
+    effective : float
+        How many units of equal weight they are worth.
     """
 
     right: float
@@ -68,6 +70,7 @@ class ErrorCosts:
     wrong: Array
     unseen: float
     n: int
+    effective: float
 
     @classmethod
     def of(cls, pi: Predictions, metric: MomentMetric) -> ErrorCosts:
@@ -88,13 +91,18 @@ class ErrorCosts:
             feared[rows] += ratio((unlike * above).sum(axis=1), unlike.sum(axis=1), 0.0)
             times[rows] += 1
         used = times > 0
-        unseen = float(feared.sum() / times.sum())
+        masses = pi.target.masses
+        if masses is not None:  # a loss counts as its case does
+            right, added, feared = right * masses, added * masses, feared * masses
+        unseen = float(feared.sum() / (times if masses is None else times * masses).sum())
         right, added, wrong = (values[used] / times[used] for values in (right, added, wrong))
         if pi.target.groups is not None:
             codes = np.unique(pi.target.groups[used], return_inverse=True)[1].reshape(-1)
             size = len(codes) / (codes.max() + 1.0)
             added, wrong = (np.bincount(codes, weights=v) / size for v in (added, wrong))
-        return cls(float(right.mean()), added, wrong, unseen, int(used.sum()))
+        n = int(used.sum())
+        effective = pi.target.effective_units / pi.target.n_units * len(added)
+        return cls(float(right.mean()), added, wrong, unseen, n, effective)
 
     def around(self, value: float) -> ErrorCosts:
         """Return the same costs beside a value that is not the mean loss itself."""
@@ -116,7 +124,8 @@ class ErrorCosts:
 
     def without_errors(self) -> EqualCaseLimits:
         """Return the limits as if no unit had had an error: the rule of three."""
-        return EqualCaseLimits(self.right, self.units, 0.0, self.right + self.unseen)
+        units = max(1, int(self.effective + 1e-9))
+        return EqualCaseLimits(self.right, units, 0.0, self.right + self.unseen)
 
     def as_seen(self, crossed: float | None) -> LimitSource:
         """Return the limits that add to the errors seen those that were not."""

@@ -195,7 +195,7 @@ class WinnerLaw(ABC):
         `table` (B, C) has the resampled scores on that scale, `near` (C,) the near-winners.
         """
         source = self._limits(winner, table, near)
-        return FewUnitsLimits(source, max(self.units - 1, 1)) if self.grouped else source
+        return FewUnitsLimits(source, self.pi.target.freedom) if self.grouped else source
 
     @abstractmethod
     def _limits(self, winner: int, table: Array, near: NDArray[np.bool_]) -> LimitSource:
@@ -211,8 +211,13 @@ class WinnerLaw(ABC):
 
     @property
     def grouped(self) -> bool:
-        """Whether cases depend on each other: in groups, which are then the units, or in time."""
-        return self.pi.target.groups is not None or self.pi.target.dependence is not None
+        """Whether the spread of units must tell how much cases vary.
+
+        So it is where groups are the independent units, cases weigh unlike, or depend on time.
+        """
+        target = self.pi.target
+        unlike = target.masses is not None or target.surveyed
+        return target.groups is not None or unlike or target.dependence is not None
 
     @cached_property
     def crossed(self) -> bool:
@@ -221,11 +226,12 @@ class WinnerLaw(ABC):
 
     @cached_property
     def units(self) -> int:
-        """The number of independent units: of groups, or of cases; in time, of blocks."""
-        groups, dependence = self.pi.target.groups, self.pi.target.dependence
-        if groups is None and dependence is not None:
-            return dependence.df + 1
-        return self.pi.n_cases if groups is None else len(np.unique(groups))
+        """The number of independent units, as many of equal weight as they are worth.
+
+        In time, of blocks.
+        """
+        dependence = self.pi.target.dependence
+        return self.pi.target.effective_units if dependence is None else dependence.df + 1
 
     @cached_property
     def _terms(self) -> dict[int, Array]:
@@ -260,7 +266,8 @@ class WinnerLaw(ABC):
         The variance lacks the part of a tail that was not seen, and is widened for it.
         """
         dependence = self.pi.target.dependence
-        units = self.units if dependence is None else self.pi.n_cases / dependence.inflation
+        units = float(len(self.unit_terms(winner)))  # their weights are in the terms
+        units /= 1.0 if dependence is None else dependence.inflation
         return float(np.sqrt(max(self.kurtosis(winner) - 1.0, 0.0) / units))
 
 
@@ -297,9 +304,9 @@ class _ShareLaw(CountedLaw):
             counts = fewest_of_classes(self.pi).astype(np.float64)
             worth = len(counts) ** 2 / float((1.0 / np.maximum(counts, 1.0)).sum())
         elif self.law is Law.AGREEMENT:
-            worth = float(self.pi.n_cases)
+            worth = self.pi.target.count_effective()
         else:
-            return self._counted()
+            return self._counted() * (self.pi.target.count_effective() / self.pi.n_cases)
         return np.full(self.pi.n_configs, worth)
 
     def _counted(self) -> Array:
@@ -318,7 +325,8 @@ class _ShareLaw(CountedLaw):
         """
         if self.law is not Law.AGREEMENT:
             return self.metric.limits
-        shares = np.bincount(self.pi.target.y) / self.pi.n_cases
+        target = self.pi.target
+        shares = np.bincount(target.y, weights=target.masses) / target.n
         return 1.0 - 1.0 / (1.0 - float(np.square(shares).sum())), 1.0
 
     def read(self, values: Array) -> Array:
@@ -341,7 +349,8 @@ class _ShareLaw(CountedLaw):
                 pooled = pooled / widening if np.isfinite(pooled) else float(self.units)
             worth = min(pooled, worth)
         share = float(self.scores[winner])
-        cases = min(worth, self.pi.n_cases) if self.grouped else float(self.pi.n_cases)
+        cases = self.pi.target.count_effective()
+        cases = min(worth, cases) if self.grouped else cases
         crossed = cases if self.crossed else None
         if self.law is Law.OVERLAP:
             return OverlapLimits(2.0 * share / (1.0 + share), worth, crossed)
@@ -432,13 +441,15 @@ class _AreaLaw(CountedLaw):
         """
         if self.law is Law.CONCORDANCE:
             assert self.pi.target.event is not None
-            half = max(float(self.pi.target.event.sum()), 2.0) / 2.0
+            events = self.pi.target.count_effective(self.pi.target.event)
+            half = max(events, 2.0) / 2.0
             return half, half
         if self.law is Law.AREA:
             negatives, positives = fewest_of_classes(self.pi)[:2].tolist()
             return positives, negatives
         assert isinstance(self.metric, RankMetric)
-        sizes = [_sizes(view) for view in self.metric.views(self.pi.target)]
+        target = self.pi.target
+        sizes = [_sizes(view, target) for view in self.metric.views(target)]
         alone = float(np.mean([1.0 / (m * k) for m, k in sizes]))
         shared = float(np.mean([(m + k - 2.0) / (m * k) for m, k in sizes]))
         total = shared / alone + 2.0  # m + k
@@ -542,10 +553,17 @@ class _LossLaw(WinnerLaw):
 
     def objection(self, winner: int) -> Caution | None:
         """Return a caution for heavy tails or many equal losses, which no Gamma fits."""
-        losses = -self.metric.sign * self.unit_terms(winner)
+        terms, masses = self.unit_terms(winner), self.pi.target.masses
+        if masses is not None and self.pi.target.groups is None:  # losses as they are
+            heavy = masses > 0.0
+            terms = terms.mean() + (terms[heavy] - terms.mean()) / masses[heavy]
+        losses = -self.metric.sign * terms
         if not self.scores[winner] > 0.0 or np.ptp(losses) == 0.0:
             return of_limits.losses_equal(1.0)
-        lumped = int((losses <= losses.min()).sum())
+        least = losses.min()
+        lumped = int(
+            (losses <= least + (1e-12 * np.ptp(losses) if masses is not None else 0)).sum()
+        )
         if lumped > max(1.0, LUMPED * len(losses)):  # of few units one is a large share
             return of_limits.losses_equal(lumped / len(losses))
         kurtosis = self.kurtosis(winner)
@@ -613,15 +631,23 @@ def count_used_repeats(pi: Predictions) -> int:
 
 
 def fewest_of_classes(pi: Predictions) -> NDArray[np.int64]:
-    """Return how many cases of each class the repeat with the fewest of it has tested: (K,)."""
-    counts = [
-        np.bincount(pi.target.y[pi.tested(repeat)], minlength=len(pi.target.classes))
-        for repeat in range(pi.n_repeats)
-        if pi.cells[repeat].any()
+    """Return how many cases of each class the repeat with the fewest of it has tested: (K,).
+
+    Cases of unlike weight count for as many of equal weight as they are worth, rounded down.
+    """
+    target = pi.target
+    used = [pi.tested(repeat) for repeat in range(pi.n_repeats) if pi.cells[repeat].any()]
+    if target.masses is None:
+        counts = [np.bincount(target.y[rows], minlength=len(target.classes)) for rows in used]
+        return np.asarray(np.min(counts, axis=0))
+    worth = [
+        [target.count_effective(rows & (target.y == code)) for code in range(len(target.classes))]
+        for rows in used
     ]
-    return np.asarray(np.min(counts, axis=0))
+    return np.asarray(np.min(worth, axis=0) + 1e-9).astype(np.int64)
 
 
-def _sizes(view: View) -> tuple[float, float]:
+def _sizes(view: View, target: Target) -> tuple[float, float]:
     """Return how many positives and negatives a view of a target has, at least one each."""
-    return max(float((view.truth == 1).sum()), 1.0), max(float((view.truth == 0).sum()), 1.0)
+    positives, negatives = (target.count_effective(view.truth == side) for side in (1, 0))
+    return max(positives, 1.0), max(negatives, 1.0)

@@ -31,6 +31,7 @@ from earnest.resampling.bootstrap import (
     in_bag_rule,
     out_of_bag_rule,
 )
+from earnest.resampling.survey import SurveyBootstrap
 
 ROUNDS = 50  # of redrawing what a metric leaves undefined
 
@@ -49,6 +50,8 @@ def choose_resampler(
                 got=repr(resampler.name),
             )
         return resampler
+    if target.surveyed:
+        return SurveyBootstrap()
     if target.groups is not None:
         if undefined is UndefinedRule.STRATIFY:
             raise InputError(

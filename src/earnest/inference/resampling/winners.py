@@ -41,6 +41,7 @@ from earnest.kernels.score import SPREAD, fold_repeats, fold_scores, score_selec
 from earnest.metrics.families import Array, Metric
 from earnest.metrics.responding import need_order
 from earnest.resampling.bootstrap import BLOCK, Resampler, StratifiedBootstrap
+from earnest.resampling.survey import SurveyBootstrap, weigh_counts
 
 TINY = 1e-9  # in place of 0, for a fold of which no case was drawn
 FOLD_CELLS = 1 << 23  # scores of single folds held at a time
@@ -259,13 +260,22 @@ class WinnerScores:
             unseen = np.zeros(len(winners))
             if is_guided(self.pi):
                 places = np.arange(len(winners))
-                unseen = mean_left_out(moves, ones.values, places, places)
+                masses = self.pi.target.masses
+                unseen = mean_left_out(moves, ones.values, places, places, masses=masses)
             scores, other = np.full((2, len(best)), np.nan)
             for out, mine, start in ((scores, best, whole), (other, dealt, -unseen)):
                 rows = np.flatnonzero(mine >= 0)
                 places = np.searchsorted(winners, mine[rows])
-                left = keep_judges(self.pi, outside, mine).values
-                out[rows] = mean_left_out(moves, left, rows, places) + start[places]
+                left = keep_judges(self.pi, outside, mine)
+                means = mean_left_out(
+                    moves,
+                    left.values,
+                    rows,
+                    places,
+                    masses=self.pi.target.masses,
+                    factors=left.factors,
+                )
+                out[rows] = means + start[places]
             return [np.where(np.isnan(draws), np.nan, scores), other]
         judges = keep_judges(self.pi, outside, dealt)
         other = score_selected(self.pi, self.metric, judges, dealt, n_jobs=self.n_jobs)
@@ -386,10 +396,15 @@ class WinnerScores:
         """Return the errors in the limit, from scores (W,), their terms (n, W) and those of 0."""
         sign, (scores, terms) = self.metric.sign, scored
         away = sign * np.column_stack([terms - scores, zero - zero.mean()]) / len(zero)
-        dependence = self.pi.target.dependence
-        if dependence is not None:
-            away *= np.sqrt(dependence.inflation)
-        units = _bundled(_by_unit(away, self._strata(), self.pi.target.groups), rng)
+        target = self.pi.target
+        if target.dependence is not None:
+            away *= np.sqrt(target.dependence.inflation)
+        units = (
+            _by_survey_unit(away, target)
+            if isinstance(self.resampler, SurveyBootstrap)
+            else _by_unit(away, self._strata(), target.groups)
+        )
+        units = _bundled(units, rng)
         return errors_in_the_limit(units, sign * scores, shares, rng)
 
     def _frequent(self, best: NDArray[np.intp], winner: int) -> tuple[NDArray[np.intp], Array]:
@@ -425,7 +440,8 @@ class WinnerScores:
         dealt = np.nan_to_num(table[:, 3] - np.nanmean(table[:, 3]))
         left = table[:, 0] - 2.0 * dealt
         columns = np.full(len(counts), winner, dtype=np.intp)
-        scores = score_selected(self.pi, self.metric, Weights(counts), columns, n_jobs=self.n_jobs)
+        inbag = weigh_counts(self.resampler, self.pi.target, counts)
+        scores = score_selected(self.pi, self.metric, inbag, columns, n_jobs=self.n_jobs)
         units = unit_counts(counts, self.pi.target.groups)
         value = _covariance_error(units, left)
         gap = _covariance_error(units, scores - left)
@@ -510,6 +526,17 @@ def _by_unit(
     return out
 
 
+def _by_survey_unit(moves: Array, target: Target) -> Array:
+    """Return what each primary sampling unit adds, about the mean of its stratum."""
+    design = target.design
+    sums = np.zeros((int(design.sizes.sum()), moves.shape[1]))
+    np.add.at(sums, design.unit, moves)
+    for units in design.strata:
+        centred = sums[units] - sums[units].mean(axis=0)
+        sums[units] = centred * np.sqrt(len(units) / max(len(units) - 1, 1))
+    return sums
+
+
 def _bundled(moves: Array, rng: np.random.Generator) -> Array:
     """Return many units (m, W) as some thousand sums with random signs, which vary as they do."""
     if len(moves) <= BUNDLES:
@@ -527,7 +554,7 @@ def keep_judges(pi: Predictions, weights: Weights, columns: NDArray[np.intp]) ->
     """Return weights (b, n) without the cases that guided the configuration of each row."""
     if pi.guides is None or not is_guided(pi):
         return weights
-    return Weights(weights.values * pi.guides.judges(columns), weights.unit)
+    return replace(weights, values=weights.values * pi.guides.judges(columns))
 
 
 def is_guided(pi: Predictions) -> bool:
@@ -546,19 +573,35 @@ def deal_winners(best: Dealt) -> Dealt:
 
 
 def mean_left_out(
-    moves: Array, outside: NDArray[np.uint8], rows: NDArray[np.intp], places: NDArray[np.intp]
+    moves: Array,
+    outside: NDArray[np.uint8],
+    rows: NDArray[np.intp],
+    places: NDArray[np.intp],
+    *,
+    masses: Array | None = None,
+    factors: Array | None = None,
 ) -> Array:
     """Return the mean of moves (W, n) over the cases that resamples leave out: (E,).
 
     Entry e is about row `places[e]` of the moves in the resample `rows[e]` of the weights (B, n).
+    Moves of cases of unlike weight are multiplied by their masses already; `factors` are those of
+    the cases left out of a survey.
     """
     out = np.empty(len(rows))
+    if factors is not None:
+        moves = moves * factors
+        masses = factors if masses is None else masses * factors
+    if masses is None:
+        whole = np.maximum(outside.sum(axis=1), 1)
+    else:
+        weights = (outside > 0) @ masses
+        whole = np.where(weights > 0, weights, np.nan)
     step = max(1, CELLS // max(1, moves.shape[1]))
     for start in range(0, len(rows), step):
         some = slice(start, start + step)
         left = outside[rows[some]] > 0
         out[some] = np.where(left, moves[places[some]], 0.0).sum(axis=1)
-    return np.asarray(out / np.maximum(outside.sum(axis=1), 1)[rows])
+    return np.asarray(out / whole[rows])
 
 
 def _covariance_error(counts: Numbers, scores: Array) -> float | None:

@@ -13,7 +13,6 @@ from earnest.core.base.provenance import list_versions
 from earnest.core.base.rng import Purpose
 from earnest.core.cautions import of_evidence
 from earnest.core.data.predictions import Predictions
-from earnest.core.data.responses import ResponseKind
 from earnest.core.data.selection import Pooled
 from earnest.core.data.subgroups import SubgroupColumn
 from earnest.core.data.target import Task
@@ -28,7 +27,7 @@ from earnest.core.results.subgroups import (
     SubgroupStanding,
 )
 from earnest.engine.patience import announce_scores
-from earnest.inference.curves.calibration import judge_part
+from earnest.inference.curves.calibration import judge_part, no_calibration
 from earnest.inference.curves.corrected import ResampledSelection, enough
 from earnest.inference.curves.delivered import DeliveredEnsemble
 from earnest.inference.subgroups.laws import (
@@ -400,7 +399,7 @@ class _Table:
     def _calibrate(self, cell: _Cell) -> SubgroupCalibration | None:
         """Judge the probabilities of the positive class, where there are enough cases."""
         pi = self.pi
-        if pi.target.task is not Task.BINARY or pi.kind is not ResponseKind.PROBABILITY:
+        if pi.target.task is not Task.BINARY or no_calibration(pi) is not None:
             return None
         sizes = np.bincount(pi.target.y[cell.mask], minlength=2)
         if int(sizes.min()) < LEAST_POSITIVE:

@@ -71,6 +71,8 @@ class LossPool:
         """Return it for a mean over cases, None for any other metric."""
         if SubgroupLaw.of(metric) is not SubgroupLaw.MEAN or not metric.pointwise:
             return None
+        if pi.target.masses is not None:  # units weigh unlike from subgroup to subgroup
+            return None
         scored = score_terms(pi.select(winner), metric)
         if scored is None or not np.isfinite(scored[1]).all():
             return None

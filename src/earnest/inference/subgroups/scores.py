@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.data.predictions import Predictions
+from earnest.core.data.target import Target
 from earnest.core.data.weights import Weights
 from earnest.inference.cases.case_values import score_terms
 from earnest.inference.curves.corrected import ResampledSelection
@@ -140,7 +141,7 @@ def score_masks(
                 else np.zeros(int(units.max()) + 1),
                 choice=choice,
                 n_cases=subset.n_cases,
-                n_units=len(np.unique(units[mask])),
+                n_units=_count_units(subset.target, units[mask]),
                 fewest=_count_fewest(subset, metric, units[mask]),
             )
             for value, uncorrected, choice, subset, mask in zip(
@@ -197,7 +198,7 @@ def _draw_ensembles(
         parts = []
         for mine in rows:
             subset = blended.take(mine)
-            left_out = Weights(np.ascontiguousarray(outside.values[:, mine]), outside.unit)
+            left_out = outside.take_cases(mine)
             parts += [
                 score_table(subset, metric, Weights.ones(len(mine)))[0],
                 score_selected(subset, metric, left_out, everybody, n_jobs=n_jobs),
@@ -211,6 +212,8 @@ def _draw_ensembles(
 def number_units_from_zero(pi: Predictions) -> NDArray[np.int64]:
     """Return what is independent, numbered from 0: the group of a case, or the case itself."""
     groups = pi.target.groups
+    if pi.target.surveyed:
+        return pi.target.design.unit
     if groups is None:
         return np.arange(pi.n_cases)
     return np.asarray(np.unique(groups, return_inverse=True)[1], dtype=np.int64)
@@ -223,10 +226,23 @@ def _score_own(subset: Predictions, metric: Metric, winner: int) -> float:
 
 def _count_fewest(subset: Predictions, metric: Metric, units: NDArray[np.int64]) -> int:
     """Return how many units hold the rarest class, for metrics that need every class."""
-    classes = len(subset.target.classes)
+    target = subset.target
+    classes = len(target.classes)
     if not classes or metric.pointwise or not (metric.area or metric.needs_all_classes):
-        return len(np.unique(units))
-    return min(len(np.unique(units[subset.target.y == code])) for code in range(classes))
+        return _count_units(target, units)
+    members = (target.y == code for code in range(classes))
+    return min(_count_units(target, units, mine) for mine in members)
+
+
+def _count_units(
+    target: Target, units: NDArray[np.int64], mine: NDArray[np.bool_] | None = None
+) -> int:
+    """Return how many units of equal weight the units of some cases are worth."""
+    count = len(np.unique(units if mine is None else units[mine]))
+    if target.masses is None or count == 0:
+        return count
+    share = target.count_effective(mine) / (target.n if mine is None else mine.sum())
+    return max(1, int(count * share + 1e-9))
 
 
 def _draw(
@@ -248,10 +264,8 @@ def _draw(
         judges = keep_judges(pi, inbag.out_of_bag(), best)
         total = score_selected(pi, metric, judges, best, n_jobs=n_jobs)
         chosen.append(best)
-        counts = (np.ascontiguousarray(inbag.values[:, mine]) for mine in rows)
         tables = [
-            scorer(Weights(subset, inbag.unit))
-            for scorer, subset in zip(scorers, counts, strict=True)
+            scorer(inbag.take_cases(mine)) for scorer, mine in zip(scorers, rows, strict=True)
         ]
         return np.column_stack([total, best, *tables])
 

@@ -65,6 +65,7 @@ class BayleAllPairs:
         metrics=MetricFamily.CASEWISE,
         min_folds=2,
         aliases=("bayle",),
+        weighted=True,
     )
     variance: ClassVar[Variance] = Variance.ALL_PAIRS
     selector: str | Selector | None = None

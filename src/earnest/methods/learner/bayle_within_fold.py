@@ -57,5 +57,6 @@ class BayleWithinFold(BayleAllPairs):
         cites="Bayle et al. 2020, eq. 8",
         metrics=MetricFamily.CASEWISE,
         min_folds=2,
+        weighted=True,
     )
     variance: ClassVar[Variance] = Variance.WITHIN_FOLD

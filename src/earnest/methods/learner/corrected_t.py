@@ -86,6 +86,7 @@ class CorrectedT:
         one_learner=True,
         overlap=True,
         aliases=("nadeau_bengio",),
+        weighted=True,
     )
     ratio: float | None = None
 

@@ -87,6 +87,8 @@ class CV:
         min_folds=2,
         one_learner=True,
         interval=False,
+        weighted=True,
+        surveys=True,
     )
     selector: str | Selector | None = None
 

@@ -60,6 +60,7 @@ class LOOCV:
         min_folds=2,
         leave_one_out=True,
         one_learner=True,
+        weighted=True,
     )
 
     def check(self, target: Target, design: Predictions, metric: Metric) -> None:

@@ -83,6 +83,7 @@ class DeLong(SplitMethod):
         cites="DeLong et al. 1988",
         aliases=("dl",),
         presets={"delong_10p": {"preselect": TENTH}},
+        weighted=True,
     )
     variant: Literal["logit"] | None = None
 

@@ -85,6 +85,8 @@ class HoldOut(ResamplingKnobs):
         estimand=Estimand.FITTED_MODEL,
         cites="Bayle et al. 2020, section 5",
         corrected=True,
+        weighted=True,
+        surveys=True,
     )
     evaluate: float = 0.25
     interval: Literal["percentile", "normal"] = "percentile"
@@ -166,6 +168,9 @@ class HoldOut(ResamplingKnobs):
                     "repeat",
                     cure=f"Use {arg('interval', 'percentile')}.",
                 )
+            masses = scored.target.masses
+            if masses is not None:  # what a case adds goes with its weight
+                losses = masses * (losses - value)
             return NormalLimits(value, float(losses.std() / np.sqrt(scored.n_cases)))
         draws = self.resample(score, scored.target, call.metric, call.seeds, n_jobs=call.n_jobs)
         return DrawnLimits(draws[:, 0])

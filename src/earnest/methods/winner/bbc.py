@@ -12,6 +12,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.rng import Purpose
 from earnest.core.base.threads import side_by_side, workers
+from earnest.core.data.case_weights import refuse_case_weights
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import EnsembleRule, MeanOfFolds, Pooled, Selector
 from earnest.core.data.weights import Weights
@@ -162,6 +163,8 @@ class BBC(ResamplingKnobs):
         static_only=True,
         judges_guided=True,
         blocks=True,
+        weighted=True,
+        surveys=True,
     )
     selector: str | Selector | EnsembleRule | None = None
     select_by: str | Metric | None = None
@@ -387,6 +390,9 @@ class BBC(ResamplingKnobs):
         """
         call = call.without_guides()  # members of both halves leave no case to judge by
         pi, metric = call.pi, call.metric
+        refuse_case_weights(
+            pi.target.weights, "an ensemble", "Choose one configuration: leave the rule out."
+        )
         check_ensemble(pi, rule)
         scorer = EnsembleScores(pi, metric, find_leaving(self, call), rule, call.n_jobs)
         table = self.resample(

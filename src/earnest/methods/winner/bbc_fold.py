@@ -95,6 +95,7 @@ class BBCFold:
         corrected=True,
         static_only=True,
         aliases=("bbc_f",),
+        weighted=True,
     )
     n_resamples: int = 1000
     selector: str | Selector | None = None

@@ -52,6 +52,8 @@ class Naive:
         cites="Tsamardinos et al. 2018, algorithm 2",
         interval=False,
         aliases=("cvt",),
+        weighted=True,
+        surveys=True,
     )
     selector: str | Selector | None = None
 

@@ -77,6 +77,7 @@ class NaiveBootstrap(ResamplingKnobs):
         estimand=Estimand.WINNER_AS_FIXED,
         cites="Paraschakis et al. 2024, the rival NB",
         aliases=("nb",),
+        weighted=True,
     )
     over: Literal["folds", "cases"] | None = None
     interval: Literal["percentile", "normal"] = "percentile"

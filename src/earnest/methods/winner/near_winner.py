@@ -118,6 +118,8 @@ class NearWinner(ResamplingKnobs):
         corrected=True,
         static_only=True,
         blocks=True,
+        weighted=True,
+        surveys=True,
     )
     fewest: ClassVar[int] = 2
     selector: str | Selector | None = None

@@ -69,6 +69,8 @@ class Tibshirani:
         corrected=True,
         static_only=True,
         aliases=("tt",),
+        weighted=True,
+        surveys=True,
     )
 
     def check(self, target: Target, design: Predictions, metric: Metric) -> None:

@@ -14,8 +14,9 @@ from earnest.core.results.cautions import Caution, Scope, Severity
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.core.results.leaks import LeakSuspect
 from earnest.core.results.readiness import Sufficiency
+from earnest.core.results.scale import CaseWeighting
 from earnest.core.results.specs import Estimand, Selection, Side
-from earnest.core.text.counts import tell_counts
+from earnest.core.text.counts import tell_counts, tell_weights
 from earnest.core.text.estimate import (
     Form,
     Quantity,
@@ -427,7 +428,7 @@ def _meaning(results: Results, estimate: Estimate) -> Iterator[str]:
     if estimate.n_configs == 1:
         yield f"The {title} of this one configuration{trained}."
     elif estimate.selection is Selection.CORRECTED:
-        kind = "" if is_on_items(estimate) or title.startswith("mean ") else "mean "
+        kind = "" if is_on_items(estimate) else "mean "
         yield (
             f"The {kind}{title} of a configuration chosen this way from these "
             f"{estimate.n_configs:,}{trained}."
@@ -442,6 +443,12 @@ def _meaning(results: Results, estimate: Estimate) -> Iterator[str]:
     yield from _two_naive(results, estimate)
     if is_on_items(estimate):
         yield f"“Items like these” means items drawn like these{n}: same source, same mix."
+        return
+    if estimate.weighting is not None:
+        yield (
+            f"“New data” means the population that these{n} cases stand for by their "
+            f"{estimate.weighting.kind} weights: same source, same period."
+        )
         return
     yield f"“New data” means cases drawn like these{n}: same source, same period, same mix."
 
@@ -558,6 +565,9 @@ def _data(results: Results, target: Target) -> Iterator[tuple[str, str]]:
         yield "Outcome", f"{target.y.min():.4g} to {target.y.max():.4g}, mean {target.y.mean():.4g}"
     if results.material.n_features is not None:
         yield "Features", f"{results.material.n_features:,}"
+    weighting = CaseWeighting.of(target)
+    if weighting is not None:
+        yield "Weights", tell_weights(weighting)
     groups = target.groups
     yield "Groups", "none given" if groups is None else f"{len(set(groups.tolist())):,}"
 

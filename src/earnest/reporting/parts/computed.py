@@ -10,6 +10,7 @@ from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.papers import CitableSpec, collect_papers, find_papers
 from earnest.core.results.specs import Side
+from earnest.core.text.counts import tell_weights
 from earnest.core.text.estimate import (
     article,
     is_on_items,
@@ -183,6 +184,8 @@ def paragraph(results: Results) -> str:
     whole = f", {estimate.n_configs:,} of them on every fold," if tried > estimate.n_configs else ""
     items = is_on_items(estimate)
     units, where = ("items", "items like these") if items else ("cases", "new data")
+    if estimate.weighting is not None:
+        units += f" ({tell_weights(estimate.weighting)})"
     sample = "" if estimate.n_cases is None else f" on {estimate.n_cases:,} {units}"
     sentences = [*_say_data(results)]
     analysis = (

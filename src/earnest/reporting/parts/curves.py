@@ -292,6 +292,8 @@ def _calibration_at_times(results: Results, shown: FigureSubject, level: float) 
     pi, estimate, metric = shown.once, shown.estimate, results.material.metric
     if pi.kind is not ResponseKind.SURVIVAL or estimate.winner is None:
         return
+    if pi.target.weights is not None:
+        return
     times = choose_panels(pi, metric)
     alone = estimate.n_configs == 1
     judged = calibrate_at_times(pi, estimate.winner, times, confidence_level=level)
@@ -338,7 +340,7 @@ def _wide(results: Results, shown: FigureSubject, level: float) -> Iterator[Pane
     winner = estimate.winner
     assert metric is not None
     assert winner is not None
-    if pi.target.task is Task.REGRESSION:
+    if pi.target.task is Task.REGRESSION and pi.target.weights is None:
         left, alone = own.residuals(pi, winner), estimate.n_configs == 1
         yield _raw(
             estimate,
@@ -348,7 +350,7 @@ def _wide(results: Results, shown: FigureSubject, level: float) -> Iterator[Pane
             "Line: running mean. Band: nine of ten residuals.",
             {"residuals": left},
         )
-    if pi.target.task is Task.SURVIVAL:
+    if pi.target.task is Task.SURVIVAL and pi.target.weights is None:
         groups = own.risk_groups(pi, winner, confidence_level=level)
         yield _raw(
             estimate,
@@ -372,6 +374,8 @@ def _wide(results: Results, shown: FigureSubject, level: float) -> Iterator[Pane
 
 def _confusion(pi: Predictions, estimate: Estimate, level: float) -> ConfusionMatrix | None:
     if not pi.target.has_classes or len(pi.target.classes) > MOST_CLASSES:
+        return None
+    if pi.target.weights is not None:
         return None
     matrix = own.confusion(pi, estimate.winner or 0, confidence_level=level)
     heading = "Decisions"

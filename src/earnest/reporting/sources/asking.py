@@ -49,6 +49,10 @@ from earnest.reporting.sources.subject import FigureSubject, find_subject
 
 T = TypeVar("T")
 SEED = 0  # of sources that have none, so that the same file gives the same report
+NOT_EXPLAINED = (
+    "There was no time or no budget to see what the model does with its columns. "
+    "`earnest explain-model RUN TABLE` tells it."
+)
 NO_GAIN, NO_TEST = "What the search gained is not shown. ", "No test applies here. "
 USUAL = {"confidence_level": 0.95, "side": "two-sided", "rng": SEED}
 
@@ -185,6 +189,8 @@ def ask_all(
         results = replace(results, explanation=_explain(material, settings, absent))
     else:
         absent["learned"] = "You did not ask for an explanation of the search."
+    if material.refitted and material.won and material.explained is None:
+        absent["columns"] = NOT_EXPLAINED
     return replace(results, absent=absent)
 
 

@@ -15,6 +15,7 @@ from earnest.core.results.counts import COMPLETE, Counts
 from earnest.core.results.estimate import Estimate, Scale
 from earnest.core.results.gain import LearningCurve
 from earnest.core.results.leaks import LeakScreen
+from earnest.core.results.model.columns import ModelExplanation
 from earnest.core.text.names import ConfigName, name_configs
 from earnest.metrics.families import Metric
 
@@ -78,6 +79,8 @@ class Material:
         How far the probabilities can be believed, where the source has asked for it already.
     learning : LearningCurve or None
         What more training cases gave, where the source has trained for it.
+    explained : ModelExplanation or None
+        What the delivered model does with its columns, where the source has looked.
     won : mapping of str to float
         The share of resamples that each configuration won, where the source has counted them.
     settings : mapping
@@ -125,6 +128,7 @@ class Material:
     calibration: Calibration | None = None
     leaks: LeakScreen | None = None
     learning: LearningCurve | None = None
+    explained: ModelExplanation | None = None
     won: Mapping[str, float] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     tried: tuple[SearchedConfiguration, ...] = ()

@@ -53,6 +53,7 @@ from earnest.core.results.counts import COMPLETE, DROPPED, Counts
 from earnest.core.results.estimate import Estimate, Scale
 from earnest.core.results.gain import LearningCurve
 from earnest.core.results.leaks import LeakScreen
+from earnest.core.results.model.columns import ModelExplanation
 from earnest.core.text.doors import arg
 from earnest.kernels.score import fold_scores, score_table
 from earnest.metrics import METRICS
@@ -76,7 +77,7 @@ if TYPE_CHECKING:
 
 
 RUN, ESTIMATE = BESIDE
-MODEL, LEARNING = "model.skops", "learning.json"
+MODEL, LEARNING, EXPLANATION = "model.skops", "learning.json", "explanation.json"
 
 
 def material_of_folder(folder: Path, metric: Any, options: dict[str, Any]) -> Material:
@@ -85,7 +86,9 @@ def material_of_folder(folder: Path, metric: Any, options: dict[str, Any]) -> Ma
     run = read_run(folder / RUN, arrays=False) if (folder / RUN).exists() else None
     # Only files of the run: a report that was written beside them must not change the next one.
     files = tuple(
-        name for name in (RUN, *KEPT, ESTIMATE, MODEL, LEARNING) if (folder / name).exists()
+        name
+        for name in (RUN, *KEPT, ESTIMATE, MODEL, LEARNING, EXPLANATION)
+        if (folder / name).exists()
     )
     result, name = read_run_result(folder / ESTIMATE), folder.resolve().name
     chosen = result.metric if metric is None else metric
@@ -93,11 +96,13 @@ def material_of_folder(folder: Path, metric: Any, options: dict[str, Any]) -> Ma
         pi = Predictions.load(table, **options)
         material = _with_run(run, pi, chosen, name)
         learning, unread = _read_learning(folder / LEARNING, material)
-        missing = (*_list_missing(material, result, pi, files), *unread)
+        explained, unexplained = _read_explanation(folder / EXPLANATION)
+        missing = (*_list_missing(material, result, pi, files), *unread, *unexplained)
         material = _with_result(material, result, pi)
         return replace(
             material,
             learning=learning,
+            explained=explained,
             refitted=MODEL in files,
             folder=name,
             files=files,
@@ -117,7 +122,8 @@ def material_of_tuned(tuned: Tuned, metric: Any = None) -> Material:
     result, pi, folder = RunResult(tuned.estimate, tuned.about()), tuned.predictions, tuned.folder
     name = "tune" if folder is None else folder.resolve().name
     material = _with_run(tuned.run, pi, result.metric if metric is None else metric, name)
-    more = () if tuned.learning is None else (LEARNING,)
+    beside = ((LEARNING, tuned.learning), (EXPLANATION, tuned.explanation))
+    more = tuple(name for name, result in beside if result is not None)
     files = () if folder is None else (RUN, KEPT[0], ESTIMATE, MODEL, *more)
     missing = () if folder is None else tuple(_list_missing(material, result, pi, files))
     return replace(
@@ -125,6 +131,7 @@ def material_of_tuned(tuned: Tuned, metric: Any = None) -> Material:
         comparison=tuned.comparison if metric is None else None,
         calibration=tuned.calibration if metric is None else None,
         learning=tuned.learning if metric is None else None,
+        explained=tuned.explanation,
         refitted=True,
         folder="" if folder is None else name,
         files=files,
@@ -260,6 +267,16 @@ def _read_learning(path: Path, material: Material) -> tuple[LearningCurve | None
     except (OSError, ValueError, EarnestError):
         return None, [f"{LEARNING} is damaged: its learning curve is left out."]
     return (curve if curve.metric == material.scale.name else None), []
+
+
+def _read_explanation(path: Path) -> tuple[ModelExplanation | None, list[str]]:
+    """Return what the model of a run does with its columns, None where nobody looked, and why."""
+    if not path.is_file():
+        return None, []
+    try:
+        return ModelExplanation.load(path), []
+    except (OSError, ValueError, EarnestError):
+        return None, [f"{EXPLANATION} is damaged: what the model does is left out."]
 
 
 NO_OUTCOME = (
@@ -504,25 +521,26 @@ def material_of_fold_scores(
 ) -> Material:
     """Return what the scores of folds tell, without the predictions."""
     scores, measure = settle_metric(evidence, metric)
+    name = scores.measure.name
     params = scores.configs.params or ({},) * scores.n_configs
     values = scores.values.transpose(1, 2, 0).reshape(scores.n_configs, -1)  # (C, R * K)
     tested = np.isfinite(values).any(axis=0)
     whole = np.isfinite(values[:, tested]).all(axis=1)
     tried = tuple(
         SearchedConfiguration(
-            config=name,
+            config=config,
             params=plain_params(params[c]),
             score=number_or_none(values[c, tested].mean()) if whole[c] else None,
             folds=tuple(number_or_none(value) for value in values[c]),
             status=COMPLETE if whole[c] else INCOMPLETE,
             reason="" if whole[c] else _lacks(np.isfinite(values[c]), tested),
         )
-        for c, name in enumerate(scores.configs.ids)
+        for c, config in enumerate(scores.configs.ids)
     )
     return Material(
         source=source,
         speaker="the search",
-        title=METRICS[measure.name].title if measure.name in METRICS else measure.title,
+        title=METRICS[name].title if name in METRICS else name,
         scale=measure.scale,
         fold_scores=scores,
         tried=tried,

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError, MetricError, UnknownNameError
+from earnest.core.data.case_weights import CaseWeights, Weighting, read_weighting
 from earnest.core.data.predictions import Configs
 from earnest.core.data.target import (
     Target,
@@ -27,7 +28,14 @@ from earnest.core.data.weights import Weights
 from earnest.core.text.doors import arg
 from earnest.kernels.score import score_table
 from earnest.metrics import metric as resolve_metric
-from earnest.metrics.families import METRICS, CurveMetric, Metric, MetricLike, Need
+from earnest.metrics.families import (
+    METRICS,
+    CallableMetric,
+    CurveMetric,
+    Metric,
+    MetricLike,
+    Need,
+)
 from earnest.metrics.responding import check_fits, need_order
 from earnest.training.fit.experiment import SINGLE
 from earnest.training.fit.response import ResponsePlan, count_rows, plan_response
@@ -71,7 +79,9 @@ class MetricScorer:
     metric: Metric
     times: tuple[float, ...] = ()
 
-    def __call__(self, model: Estimator, X: object, y: object) -> float:
+    def __call__(
+        self, model: Estimator, X: object, y: object, sample_weight: ArrayLike | None = None
+    ) -> float:
         """Return the metric of a fitted model, with the sign of a gain."""
         target = _read_labels(model, np.asarray(y))
         if target is None:
@@ -82,12 +92,14 @@ class MetricScorer:
         plan = plan_response(measure, target, [model])
         responses = plan.read(model, X)
         pi = plan.make_predictions(responses[:, None, None], Configs.of(None, 1))
+        if sample_weight is not None:
+            pi = pi.with_weights(sample_weight)
         value = score_table(pi, measure, Weights.ones(target.n))[0, 0]
         return float(measure.sign * value)
 
     def _accept_sample_weight(self) -> bool:
-        """Tell scikit-learn, which asks each of several scorers, that it takes no weights."""
-        return False
+        """Tell scikit-learn, which asks each of several scorers, whether it takes weights."""
+        return not isinstance(self.metric, CallableMetric) or self.metric.takes_weights
 
 
 def _read_labels(model: Estimator, y: NDArray[np.generic]) -> Target | None:
@@ -257,6 +269,27 @@ class Problem:
     metric: Metric | None = None
     chooses: bool = False
     refusal: str = ""
+
+    def weigh(self, sample_weight: object, weights: Weighting | str) -> Problem:
+        """Return the problem of cases that count by their weights, as the scores of a search do.
+
+        A metric that takes no weights leaves it as it is.
+        """
+        kind = read_weighting(weights)
+        deaf = isinstance(self.metric, CallableMetric) and not self.metric.takes_weights
+        if sample_weight is None or self.plan is None or deaf:
+            return self
+        plan = self.plan
+        read = CaseWeights.of(cast(ArrayLike, sample_weight), kind, plan.target.n)
+        if read.equal and kind is not Weighting.FREQUENCY:
+            return self
+
+        def weigh(response: ResponsePlan) -> ResponsePlan:
+            others = tuple(map(weigh, response.others))
+            target = replace(response.target, weights=read)
+            return replace(response, target=target, others=others)
+
+        return replace(self, plan=weigh(plan))
 
 
 def make_survival_outcome(y: object) -> object:

@@ -128,6 +128,7 @@ def harvest(
         Units that belong together, for a splitter that heeds them, and for the result.
     **fit_params : object
         Passed on to `fit`; metadata routing is on, so what is to use them must have requested them.
+        The predictions carry `sample_weight` as importance.
 
     Returns
     -------
@@ -160,13 +161,19 @@ def harvest(
     scoring = read_scoring(search.estimator, search.scoring, refit=search.refit, raises=True)
     plan = _plan_response(search, y, scoring, metric, response, groups)
     if is_optuna_search(search):
-        return harvest_optuna(search, X, y, plan, groups, fit_params)
+        return _weigh(harvest_optuna(search, X, y, plan, groups, fit_params), fit_params)
     passed = dict(fit_params) if groups is None else {**fit_params, GROUPS: groups}
     with tempfile.TemporaryDirectory(prefix="earnest-") as folder:
         keeper = Keeper(scoring.call, _lighten(plan), Path(folder), tuple(passed))
         with _score_with(search, keeper, scoring), _watch_splits(search, y) as watched:
             _fit(search, X, y, {**passed, ROWS: np.arange(count_rows(X))})
-        return _gather(search, plan, Path(folder), watched)
+        return _weigh(_gather(search, plan, Path(folder), watched), fit_params)
+
+
+def _weigh(pi: Predictions, fit_params: dict[str, object]) -> Predictions:
+    """Return predictions of cases that count as the search was told."""
+    weights = fit_params.get("sample_weight")
+    return pi if weights is None else pi.with_weights(cast(ArrayLike, weights))
 
 
 @dataclass(frozen=True, eq=False)

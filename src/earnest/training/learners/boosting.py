@@ -1,11 +1,12 @@
-"""Boosted trees of LightGBM as scikit-learn estimators, kept as plain arrays.
+"""Boosted trees of LightGBM and XGBoost as scikit-learn estimators, kept as plain arrays.
 
-LightGBM grows the trees; they are kept as arrays that NumPy walks through. So a model file contains
-no type of LightGBM and nothing that compiled code reads, and predicting does not need LightGBM.
+The packages grow the trees; they are kept as arrays that NumPy walks through. So a model file
+contains none of their types and nothing that compiled code reads, and predicting needs neither.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any, Self, cast
@@ -207,6 +208,175 @@ class LightGBMRegressor(RegressorMixin, _Boosting):
         return self._add(X, 1)[:, 0]
 
 
+def read_trees(trees: Sequence[Mapping[str, Any]]) -> tuple[Array, NDArray[np.int64]]:
+    """Return the nodes of trees of XGBoost (N, 6) and the place of each root (T,).
+
+    XGBoost asks whether a number of single precision is below a threshold: it is at most the next
+    smaller number then.
+    """
+    parts, roots, start = [], [], 0
+    for tree in trees:
+        if tree.get("categories_nodes"):
+            raise FormatError("a tree splits categories", needs="splits of numbers")
+        left = np.array(tree["left_children"], dtype=np.int64)
+        right = np.array(tree["right_children"], dtype=np.int64)
+        numbers = np.array(tree["split_conditions"], dtype=np.float32)
+        leaf = left < 0
+        side = np.where(np.array(tree["default_left"], dtype=bool), GOES_LEFT, GOES_RIGHT)
+        below = np.nextafter(numbers, np.float32(-np.inf)).astype(np.float64)
+        columns = (
+            np.where(leaf, -1, np.array(tree["split_indices"], dtype=np.int64)),
+            np.where(leaf, 0.0, below),
+            np.where(leaf, 0, start + left),
+            np.where(leaf, 0, start + right),
+            np.where(leaf, AS_ZERO, side),
+            np.where(leaf, numbers, 0.0),
+        )
+        parts.append(np.column_stack(columns).astype(np.float64))
+        roots.append(start)
+        start += len(left)
+    return np.concatenate(parts), np.array(roots, dtype=np.int64)
+
+
+class _XGBoost(BaseEstimator):
+    """Boosted trees grown level by level.
+
+    Parameters
+    ----------
+    rounds : int
+        How many rounds at most.
+    learning_rate : float
+        By which share a tree counts.
+    depth : int
+        How many levels a tree has at most.
+    min_weight : float
+        The fewest cases in a leaf, weighted by their curvature.
+    l2 : float
+        The penalty of squared leaves.
+    columns, rows : float
+        The share of the columns, and of the cases, that each tree sees.
+    patience : int, optional
+        After how many rounds without a better loss on a held-out part of the training cases
+        training ends; None takes all rounds and holds out nothing.
+    random_state : int, optional
+        The seed.
+    """
+
+    def __init__(
+        self,
+        rounds: int = 200,
+        *,
+        learning_rate: float = 0.1,
+        depth: int = 6,
+        min_weight: float = 1.0,
+        l2: float = 1.0,
+        columns: float = 1.0,
+        rows: float = 1.0,
+        patience: int | None = None,
+        random_state: int | None = None,
+    ) -> None:
+        self.rounds = rounds
+        self.learning_rate = learning_rate
+        self.depth = depth
+        self.min_weight = min_weight
+        self.l2 = l2
+        self.columns = columns
+        self.rows = rows
+        self.patience = patience
+        self.random_state = random_state
+
+    def _grow(self, X: Array, y: NDArray[np.generic], objective: dict[str, Any]) -> None:
+        """Grow the trees, and keep them as arrays."""
+        xgboost = import_xgboost()
+        options = {
+            **objective,
+            "learning_rate": self.learning_rate,
+            "max_depth": self.depth,
+            "min_child_weight": self.min_weight,
+            "reg_lambda": self.l2,
+            "colsample_bytree": self.columns,
+            "subsample": self.rows,
+            "seed": 0 if self.random_state is None else int(self.random_state) % 2**31,
+            "tree_method": "hist",
+            "nthread": 1,
+            "verbosity": 0,
+        }
+        train, beside = hold_out(y, self.patience, self.random_state, classes=is_classifier(self))
+        data = xgboost.DMatrix(X[train], y[train], nthread=1)
+        more: dict[str, Any] = {}
+        if len(beside):
+            more["evals"] = [(xgboost.DMatrix(X[beside], y[beside], nthread=1), "beside")]
+            more["early_stopping_rounds"] = self.patience
+            more["verbose_eval"] = False
+        booster = xgboost.train(options, data, num_boost_round=self.rounds, **more)
+        if len(beside):
+            booster = booster[: booster.best_iteration + 1]
+        dumped = json.loads(booster.save_raw("json"))
+        self.nodes_, self.roots_ = read_trees(
+            dumped["learner"]["gradient_booster"]["model"]["trees"]
+        )
+        some = xgboost.DMatrix(X[:1], nthread=1)
+        sums = booster.predict(some, output_margin=True).reshape(1, -1).astype(np.float64)
+        outputs = sums.shape[1]
+        self.bias_ = sums[0] - add_trees(self.nodes_, self.roots_, _round(X[:1]), outputs)[0]
+
+    def _add(self, X: Array) -> Array:
+        """Return the sums of leaves: (n, K)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan")
+        return self.bias_ + add_trees(self.nodes_, self.roots_, _round(X), len(self.bias_))
+
+
+def _round(X: Array) -> Array:
+    """Return numbers as single precision has them."""
+    with np.errstate(over="ignore"):
+        return X.astype(np.float32).astype(np.float64)
+
+
+class XGBoostClassifier(ClassifierMixin, _XGBoost):
+    """Boosted trees of classes; see `_XGBoost` for the knobs."""
+
+    def fit(self, X: Array, y: NDArray[np.generic]) -> Self:
+        """Grow trees for the log loss."""
+        X, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan")
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        count = len(self.classes_)
+        if count < 2:
+            raise InputError("there is one class", needs="at least two classes")
+        several = {"objective": "multi:softprob", "num_class": count}
+        self._grow(X, codes, {"objective": "binary:logistic"} if count == 2 else several)
+        return self
+
+    def predict_proba(self, X: Array) -> Array:
+        """Return the probabilities of the classes."""
+        sums = self._add(X)
+        if len(self.classes_) == 2:
+            chance = expit(sums[:, 0])
+            return np.column_stack([1.0 - chance, chance])
+        return np.asarray(softmax(sums, axis=1))
+
+    def predict(self, X: Array) -> NDArray[np.generic]:
+        """Return the class with the highest probability."""
+        return np.asarray(self.classes_[np.argmax(self.predict_proba(X), axis=1)])
+
+
+class XGBoostRegressor(RegressorMixin, _XGBoost):
+    """Boosted trees of numbers; see `_XGBoost` for the knobs."""
+
+    def fit(self, X: Array, y: NDArray[np.generic]) -> Self:
+        """Grow trees for squared errors."""
+        X, y = validate_data(
+            self, X, y, dtype=np.float64, ensure_all_finite="allow-nan", y_numeric=True
+        )
+        self._grow(X, np.asarray(y, dtype=np.float64), {"objective": "reg:squarederror"})
+        return self
+
+    def predict(self, X: Array) -> Array:
+        """Return the sums of leaves."""
+        return self._add(X)[:, 0]
+
+
 def hold_out(
     y: NDArray[np.generic], patience: int | None, seed: int | None, *, classes: bool
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -233,3 +403,14 @@ def import_lightgbm() -> ModuleType:
             cure=tell_install("lightgbm"),
         ) from error
     return cast(ModuleType, lightgbm)
+
+
+def import_xgboost() -> ModuleType:
+    """Return the package, or say how to install it."""
+    try:
+        import xgboost
+    except ImportError as error:
+        raise InputError(
+            "XGBoost is not installed", needs="xgboost", cure=tell_install("xgboost")
+        ) from error
+    return cast(ModuleType, xgboost)

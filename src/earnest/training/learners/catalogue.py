@@ -260,6 +260,13 @@ def _time_catboost(cases: int, columns: int, params: Params) -> float:
     return rounds * (1e-3 + 4e-9 * cases * columns * float(params.get("depth", 6)))
 
 
+def _time_xgboost(cases: int, columns: int, params: Params) -> float:
+    rounds = float(params.get("rounds", 200))
+    if "patience" in params:
+        rounds = min(rounds, 2.0 * USUAL_STEPS / float(params.get("learning_rate", 0.1)))
+    return rounds * (1e-3 + 3e-9 * cases * columns * float(params.get("depth", 6)))
+
+
 def _time_cox(cases: int, columns: int, params: Params) -> float:
     return 0.005 + (2e-6 if params.get("l1_ratio") else 5e-7) * cases * columns
 
@@ -373,6 +380,25 @@ for _name, _kind in {
         takes_missing=True,
         types=_name_types("oblivious", "CatBoostClassifier", "CatBoostRegressor"),
         package="catboost",
+    ),
+    "xgboost": PortfolioKind(
+        _make_from("boosting", "XGBoostClassifier", "XGBoostRegressor", seeded=True),
+        knobs={
+            "learning_rate": POSITIVE,
+            "rounds": COUNT,
+            "depth": Knob(low=1, high=16, whole=True),
+            "min_weight": Knob(),
+            "l2": Knob(),
+            "columns": PART,
+            "rows": PART,
+            "patience": COUNT,
+        },
+        seconds=_time_xgboost,
+        scales=False,
+        encode="ordinal",
+        takes_missing=True,
+        types=_name_types("boosting", "XGBoostClassifier", "XGBoostRegressor"),
+        package="xgboost",
     ),
     "cox": PortfolioKind(
         _make_from("survival.cox", "CoxRegressor"),

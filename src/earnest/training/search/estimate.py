@@ -478,9 +478,9 @@ def warn_of_no_scores(first: str) -> Iterator[Caution]:
     yield of_search.no_mean_scores(first)
 
 
-def warn_of_weights() -> Iterator[Caution]:
-    """Yield a caution that the search weighed cases and the estimate does not."""
-    yield of_search.search_weighted()
+def warn_of_weights(*, scored: bool) -> Iterator[Caution]:
+    """Yield a caution that weights went to the fits of a search and not to its estimate."""
+    yield of_search.search_weighted(scored)
 
 
 def warn_of_another_score(scoring: str, metric: str) -> Iterator[Caution]:

@@ -11,6 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
+from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution
 from earnest.core.results.counts import Counts
 from earnest.training.fit.experiment import SINGLE
@@ -189,7 +190,7 @@ def judge_search(
     trials = _list_trials(searched, name, missing)
     planned = count_planned(prepared.candidates)
     return SearchResults(
-        predictions=searched.ledger.make_predictions(),
+        predictions=_unfold(searched.ledger.make_predictions()),
         question=question,
         refusal=refusal,
         table=table,
@@ -199,6 +200,11 @@ def judge_search(
         trials=trials,
         counts=Counts.of_statuses((trial.status for trial in trials), planned),
     )
+
+
+def _unfold(predictions: Predictions | None) -> Predictions | None:
+    """Return predictions in which frequencies have become rows."""
+    return None if predictions is None else predictions.unfold()
 
 
 def _make_table(
@@ -260,8 +266,15 @@ def _list_cautions(
     yield from warn_of_copies(prepared.experiment.X, prepared.experiment.y, prepared.splits)
     if unscored:
         yield from warn_of_no_scores(ledger.ids[0])
-    if prepared.routed.score.get("sample_weight") is not None:
-        yield from warn_of_weights()
+    routed = prepared.routed
+    weighed = problem.plan is not None and problem.plan.target.weights is not None
+    weights = [
+        np.asarray(values)
+        for name, values in routed.fit.items()
+        if name.split("__")[-1] == "sample_weight"  # of a step of a pipeline, too
+    ]
+    if any(np.ptp(values) > 0 for values in weights) and not weighed:
+        yield from warn_of_weights(scored=routed.score.get("sample_weight") is not None)
     if not problem.chooses:
         yield from warn_of_another_score(_name_score(options), problem.metric.name)
     rule = options.dropping

@@ -72,6 +72,7 @@ class SearchOptions:
     pre_dispatch: int | str = "2*n_jobs"
     live: str | Path | LivePage | None = None
     stages: bool | int = False
+    weights: str = "importance"
 
     @property
     def given_candidates(self) -> object:

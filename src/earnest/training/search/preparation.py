@@ -23,6 +23,7 @@ from earnest.core.base.arrays import refuse_other_order, refuse_unhashable
 from earnest.core.base.errors import InputError
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
+from earnest.core.data.case_weights import CaseWeights, refuse_case_weights
 from earnest.core.data.selection import EnsembleRule
 from earnest.core.results.specs import Guide
 from earnest.core.text.doors import arg
@@ -499,6 +500,18 @@ class SearchSetup:
     identity: Mapping[str, str]
     guide: Guide | None = None
 
+    def weigh(self, weights: CaseWeights) -> SearchSetup:
+        """Return the same search whose scores and estimate count cases by their weights."""
+        score = {**self.routed.score, "sample_weight": weights.values}
+        problem = self.problem.weigh(weights.values, weights.kind)
+        return replace(
+            self,
+            problem=problem,
+            routed=replace(self.routed, score=score),
+            experiment=replace(self.experiment, plan=problem.plan, score_params=score),
+            identity={**self.identity, "weights": describe(weights.values)},
+        )
+
 
 def prepare(options: SearchOptions, X: object, y: object, params: Params) -> SearchSetup:
     """Read the data and all options of a search, and refuse what cannot work."""
@@ -547,6 +560,11 @@ def prepare(options: SearchOptions, X: object, y: object, params: Params) -> Sea
         scoring = keep_times(scoring, problem.plan.target)
     if splits.oddity:
         problem = Problem(None, refusal=splits.oddity)
+    problem = problem.weigh(routed.score.get("sample_weight"), options.weights)
+    if options.ensemble is not None and problem.plan is not None:
+        refuse_case_weights(
+            problem.plan.target.weights, "an ensemble", "Let `refit` choose one configuration."
+        )
     seeded = options.random_state is not None or options.store is not None
     return SearchSetup(
         experiment=Experiment(

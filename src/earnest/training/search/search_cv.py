@@ -267,6 +267,9 @@ class SearchCV(
         fit. The winner is refitted with the winning number, and the estimate corrects for this
         choice too. For GradientBoosting, HistGradientBoosting and AdaBoost of scikit-learn,
         XGBoost, LightGBM and CatBoost, also at the end of a pipeline.
+    weights : {'importance', 'survey', 'frequency'}
+        What `sample_weight` of `fit` means, see `Predictions.from_arrays`. Where it goes to the
+        scorer, as in scikit-learn, the estimate is weighted too.
 
     Attributes
     ----------
@@ -343,6 +346,7 @@ class SearchCV(
         pre_dispatch: int | str = "2*n_jobs",
         live: str | Path | LivePage | None = None,
         stages: bool | int = False,
+        weights: str = "importance",
     ) -> None:
         self.estimator = estimator
         self.candidates = candidates
@@ -372,6 +376,7 @@ class SearchCV(
         self.pre_dispatch = pre_dispatch
         self.live = live
         self.stages = stages
+        self.weights = weights
 
     @property
     def given_candidates(self) -> object:

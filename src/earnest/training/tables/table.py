@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.cautions import of_tables
+from earnest.core.data.case_weights import CaseWeights
 from earnest.core.data.order import encode_order
 from earnest.core.data.subgroups import SubgroupColumn
 from earnest.core.data.target import Task
@@ -231,6 +232,8 @@ class TrainingTable:
         How another table becomes such a matrix.
     subgroups : tuple of SubgroupColumn
         Columns that divide the cases; models may see them, too.
+    weights : CaseWeights, optional
+        How much each case counts; no model sees them.
     rows : ndarray of intp, shape (n,)
         Which rows of the table the cases are.
     n_rows, n_known : int
@@ -259,6 +262,7 @@ class TrainingTable:
     source: str
     subgroups: tuple[SubgroupColumn, ...] = ()
     order: NDArray[np.int64] | None = None
+    weights: CaseWeights | None = None
 
     @property
     def n_cases(self) -> int:
@@ -317,6 +321,7 @@ class TrainingTable:
             rows=self.rows[cases],
             subgroups=tuple(column.take(cases) for column in self.subgroups),
             order=None if self.order is None else encode_order(self.order[cases], len(cases)),
+            weights=None if self.weights is None else self.weights.take(cases),
         )
 
 
@@ -333,6 +338,8 @@ def read_training_table(
     ignore: str | Sequence[str] = (),
     keep: str | Sequence[str] = (),
     by: str | Sequence[str] = (),
+    weight: str | None = None,
+    weights: str = "importance",
     delimiter: str | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
@@ -382,6 +389,8 @@ def read_training_table(
         among text.
     by : str or sequence of str
         Columns that divide the cases into subgroups.
+    weight : str, optional
+        The column of case weights, and `weights` what they mean.
     most_rows : int, optional
         How many cases to encode at most; more are sampled, classes in their shares.
     fewest : int
@@ -398,7 +407,8 @@ def read_training_table(
         columns, target=target, time=time, event=event, task=task, positive=positive
     )
     groups = None if group is None else _read_groups(columns, group, outcome.rows)
-    roles = {"target": target, "time": time, "event": event, "group": group}
+    weight = read_name(weight)
+    roles = {"target": target, "time": time, "event": event, "group": group, "weight": weight}
     named = {role: column for role, column in roles.items() if column is not None}
     _refuse_twice(named)
     cases = np.arange(len(outcome.rows))
@@ -436,7 +446,19 @@ def read_training_table(
         source=columns.source or "the table",
         subgroups=_read_subgroups(columns, read_names(by), outcome.rows[cases]),
         order=None if when is None else _read_order(columns, when, outcome.rows[cases]),
+        weights=_read_weights(columns, weight, weights, outcome.rows[cases]),
     )
+
+
+def _read_weights(
+    columns: Columns, name: str | None, kind: str, rows: NDArray[np.intp]
+) -> CaseWeights | None:
+    """Return how much each case counts; None where all count alike."""
+    if name is None:
+        return None
+    find_column(columns, name, "weight")
+    read = CaseWeights.of(columns.array(name)[rows], kind)
+    return None if read.equal else read
 
 
 def _read_subgroups(

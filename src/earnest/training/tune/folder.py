@@ -23,8 +23,9 @@ RUN = RUN_FILE
 PREDICTIONS, MODEL, ESTIMATE = "predictions.parquet", "model.skops", "estimate.json"
 FILES = (RUN, PREDICTIONS, MODEL, ESTIMATE, PLAN)
 LEARNING, LEARNING_RUN = "learning.json", "learning.db"  # of a run that was asked for its curve
+EXPLANATION = "explanation.json"  # what the model does with its columns, where there was time
 REPORT = "report.html"  # made from the others, at any time
-NAMES = (*FILES, LEARNING, LEARNING_RUN, REPORT)  # all that earnest writes there
+NAMES = (*FILES, LEARNING, LEARNING_RUN, EXPLANATION, REPORT)  # all that earnest writes there
 SPARE = 20_000_000  # bytes beside the predictions
 
 

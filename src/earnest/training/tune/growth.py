@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import asdict, dataclass
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +17,9 @@ from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
 from earnest.kernels.score import score_table
 from earnest.metrics import metric as metric_named
+from earnest.training.columns.fold_models import answer_rows
 from earnest.training.fit.problem import MetricScorer
-from earnest.training.protocols import Classifier, Estimator, Predictor
+from earnest.training.protocols import Estimator
 from earnest.training.tables.table import TrainingTable, sample_rows
 
 HELD_OUT = 0.2  # of the rows that the search did not see, which compare the two models
@@ -119,13 +119,8 @@ def _score(winner: Estimator, train: TrainingTable, test: TrainingTable, metric:
 
 def _respond(model: Estimator, test: TrainingTable) -> NDArray[np.float64]:
     """Return probabilities where there are some, otherwise what is predicted: (n, 1[, 1, K])."""
-    if test.task is Task.REGRESSION or not hasattr(model, "predict_proba"):
-        values = cast(Predictor, model).predict(test.X)
-        return np.asarray(values, dtype=np.float64)[:, None]
-    classifier = cast(Classifier, model)
-    chances = np.zeros((test.n_cases, len(test.classes)))
-    chances[:, np.asarray(classifier.classes_).astype(np.intp)] = classifier.predict_proba(test.X)
-    return chances[:, 1:] if len(test.classes) == 2 else chances[:, None, None, :]
+    said = answer_rows(model, test.X, test.task, len(test.classes))
+    return said[:, None] if said.ndim == 1 else said[:, None, None, :]
 
 
 def warn_of_growth(growth: RowGain, metric: str) -> Caution:

@@ -20,6 +20,7 @@ from earnest.core.base.protocols import Key, Progress, TaskOutcome
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.base.threads import one_blas_thread, workers
 from earnest.core.base.writing import refuse_links, write_file
+from earnest.core.cautions import of_search
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.selection import EnsembleRule, Pooled
@@ -72,8 +73,10 @@ from earnest.training.tables.leaks import (
     warn_of_leaks,
 )
 from earnest.training.tables.table import FEWEST, TrainingTable, read_training_table
+from earnest.training.tune.explaining import explain_tuned
 from earnest.training.tune.folder import (
     ESTIMATE,
+    EXPLANATION,
     LEARNING,
     LEARNING_RUN,
     MODEL,
@@ -99,6 +102,7 @@ from earnest.training.tune.plan import (
     DOCUMENT,
     FEWEST_CONFIGS,
     PLAN,
+    TIME_OF_EXPLAINING,
     USED,
     Ending,
     Pairs,
@@ -123,7 +127,12 @@ ROWS_A_SECOND = 20_000  # of budget: more cannot be looked at in the time, so th
 FEWEST_READ = 100_000
 PILOT = "Timing a fit of each kind of model"  # what a plan is made by, in words
 ESTIMATING = "Estimating, and fitting the winner"
+EXPLAINING = "Looking at what the model does with its columns"
 LEARNING_MORE = "Training the winner on parts of the cases"
+NOT_EXPLAINED = (
+    "a run without a budget leaves out what the model does with its columns: "
+    "`earnest explain-model RUN TABLE` tells it"
+)
 TIME_OF_JUDGING = 0.15  # of the budget: more resamples than it has time for are not drawn
 MOST_OF_JUDGING = 0.4  # of the budget: as much at most is kept to choose ensembles
 LIBRARIES = (20, 12, 8, 5)  # of an ensemble, from which there is one if there is time to judge it
@@ -201,7 +210,9 @@ class Job:
         alone = measure_crowding(before, after, 1)
         if self.resumed is not None:
             n_rows, tried = self.resumed.n_rows, len(self.resumed.configs)
-            ending = estimate_ending(pace, [], n_rows, tried, crowding=alone)
+            ending = estimate_ending(
+                pace, [], n_rows, tried, crowding=alone, budget=self.options.seconds
+            )
             return replace(self.resumed, ending=ending)
         return self._fit_plan(pilot, pace, alone, seeds, at_once)
 
@@ -245,7 +256,14 @@ class Job:
             fits = [pilot.fit_seconds(config, whole) / pilot.crowding for config in chosen]
             if self._has_end:  # a search goes on while there is time, beyond those that are sure
                 ending = estimate_ending(
-                    pace, fits, tested, tried, crowding=alone, ensembles=judging.seconds
+                    pace,
+                    fits,
+                    tested,
+                    tried,
+                    crowding=alone,
+                    ensembles=judging.seconds,
+                    budget=self.options.seconds,
+                    at_once=at_once,
                 )
                 if rows < whole:  # what more rows add takes about another such fit
                     ending = replace(ending, refit=GROWTH * ending.refit)
@@ -299,7 +317,7 @@ class Job:
         """Return the rule that chooses an ensemble of these predictions, as planned."""
         averaged = pi.kind in (ResponseKind.PROBABILITY, ResponseKind.VALUE)
         few = pi.usable().n_configs < FEWEST_CONFIGS
-        if self.rule is None or plan.library == 0:
+        if self.rule is None or plan.library == 0 or self.table.weights is not None:
             return None
         metric = metric_named(self.metric).on(self.table.task)
         slow = not math.isfinite(self.options.seconds) and not is_compiled(metric)
@@ -346,13 +364,11 @@ class Job:
 
     def _run(self, plan: TunePlan, meter: Meter, live: LivePage | None) -> Tuned:
         meter.budget = self.find_budget(plan)
-        meter.expect(n_configs=plan.n_planned)
+        after = plan.ending.seconds if self._has_end else 0.0
+        meter.expect(n_configs=plan.n_planned, after=after)
         configs = _find_configurations(self.configs, plan.configs)
         seeds = Seeds(plan.seed)
-        draws = seeds.generator(Purpose.SPLITS, 0, 3)
-        table = self.table.sample(plan.n_rows, draws, fewest=max(FEWEST, self.splits.folds))
-        folds = make_pairs(table, self.splits.folds, self.splits.repeats, seeds)
-        folds = folds[: plan.n_splits] if table.order is None else folds[-(plan.n_splits or 0) :]
+        table, folds = self.divide(plan)
         draws = seeds.generator(Purpose.SPLITS, 0, 7)
         scan = scan_columns(table, folds, draws)
         if self.folder is not None:
@@ -370,16 +386,49 @@ class Job:
             meter=meter,
             live=live,
         )
+        meter.need(plan.ending.seconds if self._has_end else 0.0)
         meter.say(ESTIMATING)
         with pass_scores_on(meter):
             tuned = self._make_result(plan, table, folds, ran, scan)
         if self.folder is not None:
             _write(tuned, self.folder)
+        meter.need(plan.ending.explaining + plan.ending.after_explaining)
+        meter.say(EXPLAINING)
+        tuned = self._add_explanation(tuned, plan)
         if self.options.learning_curve:
             meter.say(LEARNING_MORE)
             with meter.handed_over() as listeners:
                 tuned = self._add_learning(tuned, Meter(listeners))
         return replace(tuned, seconds=monotonic() - self.started)
+
+    def divide(self, plan: TunePlan) -> tuple[TrainingTable, Pairs]:
+        """Return the cases that take part, and the folds."""
+        seeds = Seeds(plan.seed)
+        draws = seeds.generator(Purpose.SPLITS, 0, 3)
+        table = self.table.sample(plan.n_rows, draws, fewest=max(FEWEST, self.splits.folds))
+        folds = make_pairs(table, self.splits.folds, self.splits.repeats, seeds)
+        if table.order is not None:  # the last windows, which train on most
+            return table, folds[-(plan.n_splits or 0) :]
+        return table, folds[: plan.n_splits]
+
+    def _add_explanation(self, tuned: Tuned, plan: TunePlan) -> Tuned:
+        """Add what the delivered model does with its columns, or why nobody has looked."""
+        if not math.isfinite(self.options.seconds):
+            return replace(tuned, no_explanation=NOT_EXPLAINED)
+        left = self.started + self.options.seconds - monotonic() - plan.ending.after_explaining
+        limit = min(TIME_OF_EXPLAINING * self.options.seconds, left)
+        try:
+            explanation = explain_tuned(
+                tuned,
+                confidence_level=self.options.confidence_level,
+                limit=limit,
+                n_jobs=self.options.n_jobs,
+            )
+        except EarnestError as error:
+            return replace(tuned, no_explanation=str(error))
+        if self.folder is not None:
+            self.folder.write_json(EXPLANATION, explanation.to_dict())
+        return replace(tuned, explanation=explanation)
 
     def _add_learning(self, tuned: Tuned, meter: Meter) -> Tuned:
         """Add the learning curve of the winner, or why there is none."""
@@ -416,7 +465,7 @@ class Job:
 
     def _measure_growth(self, winner: Estimator, searched: TrainingTable) -> RowGain | None:
         """Return what the rows add that the search did not see, None where it saw all."""
-        if searched.n_cases == self.table.n_cases:
+        if searched.n_cases == self.table.n_cases or searched.weights is not None:
             return None
         draws = Seeds(self.seed).generator(Purpose.SPLITS, 0, 8)
         return measure_growth(winner, searched, self.table, self.metric, draws)
@@ -472,6 +521,8 @@ class Job:
             n_sure=None,
         )
         cautions = [*table.cautions, *warn_of_plan(done, self.table, ran.early)]
+        if table.weights is not None:
+            cautions.append(of_search.fitted_unweighted(str(table.weights.kind)))
         rule = self._find_rule(plan, pi)
         estimate = _add_cautions(_estimate(judged, pi, rule, plan.n_resamples), cautions)
         winner = by_name[estimate.winner or _find_best(judged, pi)]
@@ -493,7 +544,9 @@ class Job:
         shares = estimate.ensemble or {winner.name: 1.0}
         members = [by_name[name].estimator for name in shares]
         joined = join_members(members, [*shares.values()], classes=bool(table.classes))
-        estimator = _fit_winner(joined, self.table, workers(self.options.n_jobs))
+        at_once, begun = workers(self.options.n_jobs), monotonic()
+        estimator = _fit_winner(joined, self.table, at_once)
+        refit_seconds = (monotonic() - begun) * min(at_once, len(shares))
         growth = self._measure_growth(joined, table)
         if growth is not None:
             estimate = _add_cautions(estimate, [warn_of_growth(growth, self.metric)])
@@ -544,6 +597,7 @@ class Job:
             folder=None if self.folder is None else self.folder.path,
             leaks=leaks,
             growth=growth,
+            refit_seconds=refit_seconds * table.n_cases / self.table.n_cases,
         )
 
 
@@ -593,6 +647,8 @@ def begin(
         ignore=options.ignore,
         keep=options.keep,
         by=options.by,
+        weight=options.weight,
+        weights=options.weights,
         delimiter=options.delimiter,
         decimal=options.decimal,
         thousands=options.thousands,
@@ -959,6 +1015,8 @@ def run_search(
             warnings.simplefilter("ignore")  # failures are told by EN045, with their number
             try:
                 prepared = prepare(settings, table.X, table.y, {"groups": table.groups})
+                if table.weights is not None:  # they choose and judge; no learner is given them
+                    prepared = prepared.weigh(table.weights)
                 searched = search_all(settings, prepared, deadline=until)
                 judged = judge_search(settings, prepared, searched)
             except AllFailedError as error:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 from earnest.core.arguments.base import check_arguments, pass_arguments
 from earnest.core.arguments.tune import TuneArguments
 from earnest.core.base import check
-from earnest.core.base.errors import MetricError
+from earnest.core.base.errors import InputError, MetricError
 from earnest.core.base.threads import workers
 from earnest.core.data.selection import EnsembleRule, GreedyEnsemble
 from earnest.core.data.target import Task
@@ -89,6 +89,8 @@ class TuneOptions:
     ignore: Sequence[str] = ()
     keep: Sequence[str] = ()
     by: Sequence[str] = ()
+    weight: str | None = None
+    weights: str = "importance"
     delimiter: str | None = None
     decimal: str | None = None
     thousands: str | None = None
@@ -117,12 +119,31 @@ class TuneOptions:
             rng=self.seed,
             ensemble=self.ensemble,
             confidence_level=self.confidence_level,
+            weights=self.weights,
         )
+        self._refuse_unweighted()
         workers(self.n_jobs)
         if self.drop is not None:
             from earnest.training.search.dropping.bced import read_dropping
 
             read_dropping(self.drop)
+
+    def _refuse_unweighted(self) -> None:
+        """Refuse what would not count the weights of cases."""
+        if self.weight is None:
+            return
+        if self.ensemble == "greedy":
+            raise InputError(
+                "an ensemble does not take case weights into account",
+                needs=f"{arg('ensemble', 'none')} beside {arg('weight')}",
+                got="'greedy'",
+            )
+        if self.learning_curve:
+            raise InputError(
+                "a learning curve does not take case weights into account",
+                needs=f"one of {arg('learning_curve')} and {arg('weight')}",
+                got="both",
+            )
 
     @classmethod
     def of(cls, arguments: TuneArguments) -> Self:
@@ -180,6 +201,7 @@ class TuneOptions:
             **({} if self.ensemble == "auto" else {"ensemble": self.ensemble}),
             **({} if self.when is None else {"when": self.when}),
             **({"missing": sorted(self.missing)} if self.missing else {}),
+            **({} if self.weight is None else {"weight": self.weight, "weights": self.weights}),
         }
 
 

@@ -42,6 +42,7 @@ SHARE = 0.005  # of the budget: a fit that takes longer is not measured on more 
 FEWEST_SECONDS = 0.0005
 MADE_UP = (1000, 4000)  # cases at most, and resamples, by which the choice of ensembles is timed
 RESAMPLES_TIMED = 16
+CROSSED_AGAIN = 2  # times that ensembles leave parts out: for curves, and for errors of new rows
 FIXED_MEMBERS = 2  # configurations whose time a choice takes besides those that it may choose
 STEP = 50  # by which the number of resamples is told
 EXPONENTS = (0.7, 2.5)  # of the number of cases that the time of a fit may grow with
@@ -209,7 +210,7 @@ class JudgingPace:
         """Return the seconds for so many cases and resamples."""
         crossed = self.parts * count_partitions(n_resamples)
         again = self.tables * (min(n_resamples, MOST_DRAWS) + crossed)
-        choices = n_resamples + crossed + again
+        choices = n_resamples + (1 + CROSSED_AGAIN) * crossed + again
         return (self.fixed + self.case * n_cases) * choices
 
     def with_library(self, count: int, timed: int) -> JudgingPace:

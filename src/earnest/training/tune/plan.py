@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -37,9 +38,12 @@ LONGEST_MORE = 0.15  # of that time that one of them may take, as it may be in v
 STARTING = 4.0  # seconds until the workers work
 WAKING = 2.0  # seconds of a processor to start a worker
 STOPPING, LEAVING = 0.7, 0.5  # seconds to stop the workers and read what they did; to exit
-WRITING = 0.4  # seconds of a processor to write the files
+CHECKING = 1.5  # seconds of a processor to look for leaks, and to judge probabilities and errors
+WRITING = 1.2  # seconds of a processor to write the files
 MOST_OF_ENDING = 0.5  # of a budget: a search has the other half, however long its end takes
 MEMBERS = 4  # of an ensemble, usually
+TIME_OF_EXPLAINING = 0.1  # of the budget, to see what the model does with its columns
+LOOKING, FOLDS_EXPLAINED = 6.0, 4  # seconds of a processor for that, beside fits of so many folds
 FEWEST_CONFIGS = 2  # complete ones, without which a search goes on past its time
 CELL = 1e-6  # seconds for each prediction that is kept: stored, compared and resampled
 MOST_CELLS = 60_000_000  # predictions that are held in memory
@@ -60,6 +64,8 @@ class Ending:
         To choose the ensembles of all resamples.
     refit : float
         To fit the winner on all cases.
+    explaining : float
+        To see what the delivered model does with its columns.
     writing : float
         To write the files.
     around : float
@@ -69,13 +75,20 @@ class Ending:
     finishing: float = 0.0
     ensembles: float = 0.0
     refit: float = 0.0
+    explaining: float = 0.0
     writing: float = 0.0
     around: float = STOPPING + LEAVING
 
     @property
     def seconds(self) -> float:
         """All of it."""
-        return self.finishing + self.ensembles + self.refit + self.writing + self.around
+        judged = self.finishing + self.ensembles + self.refit
+        return judged + self.explaining + self.writing + self.around
+
+    @property
+    def after_explaining(self) -> float:
+        """What follows then: mostly the report, which takes most of the time of finishing."""
+        return self.finishing + self.around
 
     def find_time_of_search(self, budget: float) -> float:
         """Return how long after its start a run of this budget ends its search."""
@@ -90,6 +103,8 @@ def estimate_ending(
     *,
     crowding: float = 1.0,
     ensembles: float | None = None,
+    budget: float = math.inf,
+    at_once: int = 1,
 ) -> Ending:
     """Return what a run needs after its search.
 
@@ -106,16 +121,24 @@ def estimate_ending(
         How many times longer it takes for what else the machine does.
     ensembles : float, optional
         What choosing ensembles takes, where that is asked for, in seconds of a processor; then
-        time is kept to fit a few members.
+        time is kept to fit a few members, the slowest.
+    budget : float
+        Of the run, of which a share is kept to explain the model.
+    at_once : int
+        How many folds of the winner are fitted at a time for that.
     """
     refit = max(fits, default=0.0)
     if ensembles is not None and fits:
-        refit = max(refit, MEMBERS * sum(fits) / len(fits))
+        slowest = sorted(fits)[-MEMBERS:]
+        refit = MEMBERS * sum(slowest) / len(slowest)
+    explaining = crowding * (LOOKING + FOLDS_EXPLAINED * refit / min(at_once, FOLDS_EXPLAINED))
     return Ending(
-        finishing=crowding * pace.at(n_cases, n_configs),
+        finishing=crowding * (CHECKING + pace.at(n_cases, n_configs)),
         ensembles=crowding * (ensembles or 0.0),
         refit=crowding * refit,
+        explaining=min(explaining, TIME_OF_EXPLAINING * budget) if math.isfinite(budget) else 0.0,
         writing=crowding * (WRITING + CELL * n_cases * n_configs),
+        around=crowding * (STOPPING + LEAVING),
     )
 
 

@@ -36,6 +36,8 @@ def tune(
     ignore: str | Sequence[str] = (),
     keep: str | Sequence[str] = (),
     by: str | Sequence[str] = (),
+    weight: str | None = None,
+    weights: str = "importance",
     portfolio: str | Path | Portfolio = "default",
     n_configs: int | None = None,
     budget: str | float | None = None,
@@ -102,6 +104,11 @@ def tune(
     by : str or sequence of str
         Columns that divide the cases into subgroups, such as sex or site. Estimate and report
         then tell the score in each; models see the columns too, unless they are ignored.
+    weight : str, optional
+        The column of case weights, which no model sees. Configurations are compared and judged by
+        them, one wins, and models are fitted to the cases as they are.
+    weights : {'importance', 'survey'}
+        What they mean; see `Predictions.from_arrays`.
     portfolio : str, Path or Portfolio
         What to try: the name of a portfolio, a .toml file, or what `load_portfolio` gives.
     n_configs : int, optional
@@ -179,6 +186,8 @@ def tune(
         ignore=read_names(ignore),
         keep=read_names(keep),
         by=read_names(by),
+        weight=read_name(weight),
+        weights=weights,
         delimiter=delimiter,
         decimal=decimal,
         thousands=thousands,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from earnest.core.results.counts import Counts
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.gain import LearningCurve
 from earnest.core.results.leaks import LeakScreen
+from earnest.core.results.model.columns import ModelExplanation
 from earnest.core.results.readiness import Readiness
 from earnest.inference.readiness import judge_readiness
 from earnest.metrics import metric as metric_named
@@ -74,6 +76,12 @@ class Tuned:
         What more training cases gave the winner, where that was asked for.
     no_learning : str
         Why there is no learning curve although it was requested.
+    explanation : ModelExplanation, optional
+        What the delivered model does with its columns; None where there was no time for it.
+    no_explanation : str
+        Why there is none.
+    refit_seconds : float, optional
+        What a fit of the delivered model takes, on one processor.
     budget_used : float, optional
         The share of the budget that every worker spent in fits; None without a budget, or where
         fits of an earlier run were taken over.
@@ -113,12 +121,39 @@ class Tuned:
     growth: RowGain | None = None
     learning: LearningCurve | None = None
     no_learning: str = ""
+    explanation: ModelExplanation | None = None
+    no_explanation: str = ""
+    refit_seconds: float | None = None
     budget_used: float | None = None
 
     def __repr__(self) -> str:
         if self.estimate.winner is None:
             return f"{self.estimate!r}\n{self.model.winner}, best alone: {self.winner.name}"
         return f"{self.estimate!r}\nwinner: {self.winner.name}"
+
+    def explain_model(
+        self,
+        effects: Sequence[str] | None = None,
+        *,
+        confidence_level: float = 0.95,
+        n_jobs: int | None = None,
+    ) -> ModelExplanation:
+        """Return which columns the delivered model needs, and how its prediction moves with them.
+
+        Parameters
+        ----------
+        effects : sequence of str, optional
+            The columns whose effects are traced; by default the most important ones.
+        confidence_level : float
+            The level of each interval.
+        n_jobs : int, optional
+            How many threads; never changes the result.
+        """
+        from earnest.training.tune.explaining import explain_tuned
+
+        return explain_tuned(
+            self, effects=effects, confidence_level=confidence_level, n_jobs=n_jobs
+        )
 
     def to_dict(self) -> dict[str, object]:
         """Return plain data: the estimate, and under `tuning` how the model was found.

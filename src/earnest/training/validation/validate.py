@@ -18,6 +18,7 @@ from earnest.core.arguments.validate import ValidateArguments
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError
 from earnest.core.base.rng import RngLike, Seeds
+from earnest.core.data.case_weights import refuse_case_weights
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Task
@@ -132,6 +133,7 @@ def validate(
             model = load_model(model)
         pi, X, cautions = _predict_table(model, table, target, group)
         fit = _refit(model, X, pi.target.y) if refit else None
+    refuse_case_weights(pi.target.weights, "a validation")
     _refuse_others(pi)
     return _judge(pi, fit, development, folds, n_resamples, level, seeds, cautions)
 

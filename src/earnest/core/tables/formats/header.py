@@ -15,6 +15,7 @@ import numpy as np
 from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import FormatError
 from earnest.core.base.provenance import JsonObject
+from earnest.core.data.case_weights import CaseWeights
 from earnest.core.data.guides import Guides
 from earnest.core.data.measure import Measure
 from earnest.core.data.order import describe_order, rebuild_order
@@ -60,6 +61,7 @@ class HeaderFacts(TypedDict):
     others: NotRequired[list[str]]
     guides: NotRequired[list[str]]
     by: NotRequired[list[dict[str, Any]]]
+    weights: NotRequired[str]
     times: NotRequired[list[float]]
     fingerprint: str
 
@@ -92,6 +94,8 @@ def write_header(pi: Predictions) -> str:
         facts["measure"] = target.measure.to_dict()
     if target.subgroups:
         facts["by"] = [column.to_plain() for column in target.subgroups]
+    if target.weights is not None:
+        facts["weights"] = str(target.weights.kind)
     if target.times:
         facts["times"] = list(target.times)
     if pi.others:
@@ -179,7 +183,8 @@ def rebuild_configs(facts: JsonObject) -> Configs:
 
 def list_target_arrays(target: Target) -> dict[str, RawArray | None]:
     """Return the arrays of a target by the names that a file gives them."""
-    return {name: getattr(target, name) for name in ("y", "event", "groups", "strata", "ids")}
+    arrays = {name: getattr(target, name) for name in ("y", "event", "groups", "strata", "ids")}
+    return arrays | {"weights": None if target.weights is None else target.weights.values}
 
 
 def rebuild_target(facts: JsonObject, arrays: Mapping[str, RawArray]) -> Target:
@@ -195,6 +200,7 @@ def rebuild_target(facts: JsonObject, arrays: Mapping[str, RawArray]) -> Target:
         ids=arrays.get("ids"),
         measure=Measure.from_dict(facts["measure"]) if "measure" in facts else None,
         subgroups=tuple(SubgroupColumn.of_plain(column) for column in facts.get("by", [])),
+        weights=CaseWeights.of(arrays["weights"], facts["weights"]) if "weights" in facts else None,
         times=tuple(facts.get("times", ())),
     )
 
@@ -239,7 +245,15 @@ def rebuild(
 
 
 # What the arrays of Π are made of, and whether they are numbered by a list in the header.
-_KINDS = {"y": "if", "event": "b", "groups": "i", "strata": "i", "ids": "iU", "folds": "i"}
+_KINDS = {
+    "y": "if",
+    "event": "b",
+    "groups": "i",
+    "strata": "i",
+    "ids": "iU",
+    "folds": "i",
+    "weights": "f",
+}
 
 
 def _refuse_other_arrays(facts: HeaderFacts, arrays: Mapping[str, RawArray], path: Path) -> None:
@@ -261,6 +275,8 @@ def _refuse_other_arrays(facts: HeaderFacts, arrays: Mapping[str, RawArray], pat
     for column in facts.get("by", []):
         if len(SubgroupColumn.of_plain(column).codes) != n:
             raise make_changed_error(path, f"{n} cases in column {column['name']!r}", "others")
+    if "weights" in facts and "weights" not in arrays:
+        raise make_changed_error(path, f"weights of {n} cases", "none")
     if facts["classes"] and not np.isin(y, range(len(facts["classes"]))).all():
         raise make_changed_error(path, f"codes of {len(facts['classes'])} classes", "others")
 

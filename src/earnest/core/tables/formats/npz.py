@@ -29,7 +29,10 @@ from earnest.core.tables.options import ArrayOptions, check_array_options, refus
 from earnest.core.text.doors import arg
 
 HEADER = "header"
-_ARRAYS = ("y", "scores", "fold", "groups", "strata", "ids", "when", "configs", "classes")
+_ARRAYS = (
+    *("y", "scores", "fold", "groups", "strata", "ids", "when", "sample_weight", "configs"),
+    "classes",
+)
 _ALIGN = 64  # where a mapped matrix begins, so that no number straddles a cache line
 _PADDING = 0xD935  # the field of a ZIP header that others use for alignment too
 

@@ -33,6 +33,7 @@ def list_column_types(facts: HeaderFacts) -> list[pa.DataType]:
         "fold": pa.int64() if is_numbered(facts["fold_names"]) else pa.string(),
         "group": pa.int64(),
         "strata": pa.int64(),
+        "weight": pa.float64(),
     }
     response = labels if facts["kind"] == ResponseKind.LABEL else pa.type_for_alias(facts["dtype"])
     width = int(np.prod(facts["shape"][1:])) // facts["shape"][2]
@@ -132,6 +133,7 @@ def assemble_arrays(
             raise make_changed_error(path, f"column {name!r} as it was written", "other values")
     out = {"folds": _fold_codes(rows["fold"], facts["fold_names"], path)}
     names = {"y": "y", "time": "y", "event": "event", "group": "groups", "strata": "strata"}
+    names |= {"weight": "weights"}
     out |= {to: rows[name][0] for name, to in names.items() if name in rows}
     return out | ({} if facts["ids"] is None else {"ids": rows["row_id"][0]})
 

@@ -1,0 +1,1 @@
+"""Whether the intervals of permutation importance hold, and leave columns of noise alone."""

@@ -1,0 +1,1 @@
+"""What is done with the model of a run."""

@@ -1,0 +1,1 @@
+"""What a model does, in a terminal."""

@@ -1,0 +1,1 @@
+"""What a fitted model does with the columns of a table."""

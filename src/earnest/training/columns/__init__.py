@@ -1,0 +1,1 @@
+"""What the delivered model does with the columns of its table."""
