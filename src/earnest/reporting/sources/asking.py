@@ -16,6 +16,7 @@ from earnest.core.base.threads import workers
 from earnest.core.data.fold_scores import FoldScores
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
+from earnest.core.data.selection import Pooled
 from earnest.core.data.subgroups import ByLike, find_columns
 from earnest.core.data.target import Target, Task
 from earnest.core.results.calibration import Calibration
@@ -34,6 +35,7 @@ from earnest.inference.curves.gain import gain, gain_beside
 from earnest.inference.curves.halves import HalfCurves, trace_halves
 from earnest.inference.curves.thresholds import thresholds_beside
 from earnest.inference.readiness import judge_readiness
+from earnest.inference.resampling.winners import choose_winner
 from earnest.inference.subgroups.beside import subgroups_beside
 from earnest.methods.run import (
     configure_method,
@@ -285,6 +287,13 @@ class Inquiry:
     settings: dict[str, Any]
     absent: dict[str, str]
 
+    @property
+    def best_single(self) -> str:
+        """The best configuration by its own score over all cases."""
+        pi = self.pi.usable()
+        best, _, _ = choose_winner(pi, self.metric, Pooled(), n_jobs=self.settings["n_jobs"])
+        return pi.configs.ids[best]
+
 
 def _ask(absent: dict[str, str], section: str, words: str, verb: Callable[[], T]) -> T | None:
     """Return what a verb answers; where it refuses, say so in `absent`, after some words."""
@@ -391,13 +400,10 @@ def _many(ask: Inquiry) -> Comparisons | None:
             "There is only one configuration, so there is nothing to compare it with."
         )
         return None
-    if estimate.winner is None and estimate.ensemble is not None:
-        if comparison is None:
-            ask.absent["rivals"] = "The model is an ensemble, which no test here compares."
-        return comparison
+    winner = estimate.winner or ask.best_single
     level, rng, n_jobs = (ask.settings[name] for name in ("confidence_level", "rng", "n_jobs"))
     if comparison is not None and (comparison.reference, comparison.confidence_level) == (
-        estimate.winner,
+        winner,
         level,
     ):
         return comparison
@@ -406,7 +412,7 @@ def _many(ask: Inquiry) -> Comparisons | None:
         "rivals",
         NO_TEST,
         lambda: against_winner(
-            ask.pi, ask.metric, estimate.winner, confidence_level=level, rng=rng, n_jobs=n_jobs
+            ask.pi, ask.metric, winner, confidence_level=level, rng=rng, n_jobs=n_jobs
         ),
     )
 
