@@ -24,6 +24,7 @@ from earnest.core.cautions import of_search
 from earnest.decision import Inclusion
 from earnest.errors import EvidenceError, FormatError, InputError
 from earnest.testing import example_predictions
+from tests.column_importances import explain_columns
 from tests.public_names import public_names
 
 X = np.random.default_rng(3).gamma(2.0, size=40)
@@ -134,6 +135,9 @@ def results() -> dict[str, Any]:
         "curve": next(iter(tree.effects.values())),
         "surface": tree.effect2d("rate", "kind"),
         "regions": next(iter(tree.regions.values())),
+        "model explanation": explain_columns(),
+        "importance": explain_columns().importances[0],
+        "effect": explain_columns().effects[0],
         "interval": en.results.Interval(-np.inf, 2.0, 0.9, "upper"),
         "caution": of_search.ties(2, "Ünlike"),
         "refusal": en.results.Refusal("no folds", needs="two folds", cure="Ünlike"),
@@ -153,10 +157,11 @@ KINDS = [
     "given slope", "verdict", "verdict on a pair", "plan", "model plan",
     "validation", "slope", "floor", "fold scores", "inclusions",
     "explanation",
-    "curve", "surface", "regions", "interval", "caution",
-    "refusal", "counts", "stability",
+    "curve", "surface", "regions", "model explanation", "importance", "effect",
+    "interval", "caution", "refusal", "counts", "stability",
 ]  # fmt: skip
-PLAIN = ("interval", "caution", "refusal", "counts", "stability")  # parts, or a few numbers
+# Parts, or a few numbers.
+PLAIN = ("importance", "effect", "interval", "caution", "refusal", "counts", "stability")
 SAVED = [kind for kind in KINDS if kind not in PLAIN]
 
 
@@ -213,7 +218,7 @@ def test_printing_a_result_names_every_caution_under_the_line_for_pasting(kind: 
     made = results()[kind]
     assert str(made).startswith(repr(made))
     below = str(made)[len(repr(made)) :].splitlines()
-    for caution in made.cautions:
+    for caution in getattr(made, "cautions", ()):
         assert f"{caution.code} {caution.what}" in below
 
 

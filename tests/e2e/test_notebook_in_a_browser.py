@@ -17,6 +17,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 
 import earnest as en
 from earnest.core import Result
+from tests.column_importances import explain_columns
 from tests.e2e.conftest import many, with_flat_effects
 
 STYLES = Path(__file__).parent / "notebooks"
@@ -134,6 +135,7 @@ def make_results() -> dict[str, Any]:
             pi, metric="accuracy", methods=["bbc", "naive"], n_simulations=5, n_resamples=50, rng=0
         ),
         "explanation": with_flat_effects(),
+        "model explanation": explain_columns(),
         "explanation of long names": explain_long_names(),
         "predictions": pi,
         "scores": scores,

@@ -17,9 +17,10 @@ from earnest.inference.resampling import winners as judging
 from earnest.kernels import contest, dense, fold_scores, scans, score_selected, score_table
 from earnest.kernels.score import fold_repeats
 from earnest.metrics import METRICS
-from earnest.metrics.families import RankMetric
+from earnest.metrics.families import Need, RankMetric
 from earnest.resampling import Weights
 from earnest.rules import Pooled
+from earnest.testing import example_predictions
 
 SEED = 20260101
 
@@ -142,6 +143,8 @@ def problem_for(metric: RankMetric) -> en.Predictions:
     rng = np.random.default_rng(SEED)
     task = min(metric.tasks)
     scores = rng.random((90, 4)).round(1)
+    if metric.needs is Need.SURVIVAL:
+        return example_predictions("survival", response="survival", n_cases=90, n_configs=4)
     if task == "survival":
         return en.Predictions.from_arrays((rng.random(90).round(1), rng.random(90) < 0.6), scores)
     if task == "multiclass":

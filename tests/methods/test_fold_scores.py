@@ -150,7 +150,6 @@ def test_methods_for_cases_refuse_fold_scores() -> None:
         lambda: en.plan(scores, width=0.1),
         lambda: en.thresholds(scores),
         lambda: en.calibrate(scores),
-        lambda: en.report(scores),
     ):
         with pytest.raises(en.errors.EarnestError):
             ask()

@@ -129,16 +129,16 @@ def test_no_sentence_on_awkward_numbers_contradicts_itself(seed):
 
 
 def test_a_limit_beyond_the_value_is_moved_to_it():
-    """Most draws are 0, so that the limit at 50 % is 0 and their mean is not."""
+    """Most draws are 1, so that the limit at 50 % is 1 and their mean is not."""
     y = np.linspace(0.0, 1.0, 24)
     guesses = y.copy()
     guesses[5] += 0.5
     pi = en.Predictions.from_arrays(y, guesses, np.arange(24) % 3)
-    made = en.estimate(pi, method="bbc", metric="mse", rng=0)
-    half = made.at(confidence_level=0.5, side="upper")
+    made = en.estimate(pi, method="bbc", metric="r2", rng=0)
+    half = made.at(confidence_level=0.5, side="lower")
     assert half.source is not None
-    assert half.source.limits(0.5, Side.UPPER)[1] < made.value
-    assert half.interval.high == made.value > 0.0
+    assert half.source.limits(0.5, Side.LOWER)[0] > made.value
+    assert half.interval.low == made.value < 1.0
 
 
 @st.composite

@@ -216,17 +216,13 @@ def test_what_single_sentences_of_the_page_claim_was_counted() -> None:
     page = (ROOT / "docs/methods/near_winner.md").read_text("utf-8")
     for cell, words in (
         (("dropped", "survivors alone"), "[91.3 %]"),
-        (("groups", "n 100, correlation 0, without the factor"), "96.7 %"),
-        (("groups", "n 400, correlation 0.3, without the factor"), "88.1 %"),
-        (("groups", "n 400, correlation 0.3, with the factor"), "91.6 %"),
+        (("groups", "n 400, correlation 0.3, with the factor"), "[91.6 %]"),
     ):
         assert f"{100 * rows[cell].share:.3g} %" in words
         assert words in page
     near = [rows["near best", f"{kind}, n 400, 1 configuration"] for kind in claims.NEAR_BEST]
-    concordance, several, groups = (f"{100 * row.share:.1f}" for row in near)
-    assert f"{several}, {concordance} and {groups} % of [1,000" in " ".join(page.split())
-    missed = [1 - row.share for row in rows.values() if row.claim == "upper"]
-    assert f"{100 * max(missed):.1f} % of the runs with" in page
+    assert min(row.share for row in near) >= 0.945  # the page has no numbers of these any more
+    assert max(1 - row.share for row in rows.values() if row.claim == "upper") <= 0.035
 
 
 def test_a_committed_count_comes_out_again() -> None:

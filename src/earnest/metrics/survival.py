@@ -43,7 +43,7 @@ def _compare_pairs(score: Numbers, truth: Numbers, weights: Numbers, credits: Ar
     whole = weights.dtype.kind in "ui"
     heavy = weights.astype(np.float64)
     time, event = truth[:, 0], truth[:, 1] > 0
-    earlier = np.flatnonzero(event & (credits > 0).any(axis=0))
+    earlier = np.flatnonzero(event)  # whatever the weights of a block, so that bits stay
     twice, pairs = np.zeros(len(heavy)), np.zeros(len(heavy))
     step = max(1, PAIRS // len(time))
     for start in range(0, len(earlier), step):
@@ -145,7 +145,7 @@ def uno_c(tau: float | None = None) -> RankMetric:
     --------
     >>> from earnest.metrics.survival import uno_c
     >>> uno_c(tau=365).name
-    'uno_c(tau=365.0)'
+    'uno_c(tau=365)'
     """
     tau = check_time("tau", tau)
     return _of_ranks(

@@ -226,7 +226,7 @@ def survival_brier(at: float | None = None) -> CurveMetric:
     --------
     >>> from earnest.metrics.survival_curves import survival_brier
     >>> survival_brier(at=365).name
-    'survival_brier(at=365.0)'
+    'survival_brier(at=365)'
     """
     return _make("survival_brier", "Brier score", score_brier, ("at", at))
 

@@ -18,6 +18,7 @@ from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, Estimates
 from earnest.core.results.gain import Gain, LearningCurve
+from earnest.core.results.model.columns import ModelExplanation
 from earnest.core.results.scale import CaseWeighting
 from earnest.core.results.specs import MethodSpec, Standing
 from earnest.core.results.subgroups import Subgroups
@@ -42,6 +43,8 @@ from earnest.core.text.gain import word_headline as gain_headline
 from earnest.core.text.learning import word_advice as learning_advice
 from earnest.core.text.learning import word_confidence as learning_confidence
 from earnest.core.text.learning import word_headline as learning_headline
+from earnest.core.text.model import word_effort, word_needed, word_together, word_way
+from earnest.core.text.model import word_headline as word_headline_of_columns
 from earnest.core.text.names import simplify_values
 from earnest.core.text.numbers import percent, prose
 from earnest.core.text.subgroups import name_winner as name_subgroups_winner
@@ -603,6 +606,20 @@ def floor_fragment(floor: Floor) -> str:
     return fragment(floor.sentence, "", facts, floor.cautions, table=_table_of(floor))
 
 
+def columns_fragment(explanation: ModelExplanation) -> str:
+    """Return what a model does with its columns: which it needs, how that was found, the table."""
+    facts = [
+        ("Model", explanation.model),
+        ("Way", word_way(explanation)),
+        ("Evidence", word_effort(explanation)),
+        ("For pasting", repr(explanation)),
+    ]
+    words = " ".join(filter(None, (word_needed(explanation), word_together(explanation))))
+    return fragment(
+        f"{word_headline_of_columns(explanation)}.", words, facts, (), table=_table_of(explanation)
+    )
+
+
 def model_plan_fragment(plan: ModelPlan) -> str:
     """Return a plan of a model: the sentence, and what each criterion needs."""
     return fragment(
@@ -657,5 +674,6 @@ _FRAGMENTS: dict[type, Callable[[Any], str]] = {
     Floor: floor_fragment,
     Inclusions: inclusions_fragment,
     ModelPlan: model_plan_fragment,
+    ModelExplanation: columns_fragment,
     Validation: validation_fragment,
 }

@@ -28,10 +28,10 @@ def report(pi: en.Predictions) -> en.results.Report:
     return en.report(pi, metric="roc_auc", n_resamples=200)
 
 
-def test_the_gain_stands_second_and_ends_in_the_number_of_the_first_screen(
+def test_the_gain_stands_after_the_model_and_ends_in_the_number_of_the_first_screen(
     report: en.results.Report,
 ) -> None:
-    assert [name for name, _ in SECTIONS][:2] == ["answer", "gain"]
+    assert [name for name, _ in SECTIONS][:3] == ["answer", "columns", "gain"]
     results = report.content.results
     made = en.results.Gain.from_dict(results["gain"])
     estimate = results["estimate"]

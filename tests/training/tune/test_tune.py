@@ -20,14 +20,14 @@ from sklearn.base import clone
 
 import earnest as en
 from earnest import load_model
-from earnest.core import Seeds, Task, TaskOutcome
+from earnest.core import Seeds, TaskOutcome
 from earnest.engine import Place, backends
 from earnest.engine.limits import DeadlineError
 from earnest.errors import EarnestError, InputError, StoreError
 from earnest.store import read_run
 from earnest.training import FILES, TunePlan, read_training_table
 from earnest.training.tune import job as tune_job
-from earnest.training.tune.job import Clock, _explain_no_fit, begin
+from earnest.training.tune.job import Clock, begin
 from earnest.training.tune.options import TuneOptions
 from earnest.training.tune.plan import DOCUMENT, make_pairs
 from tests.snapshots import Golden
@@ -585,17 +585,6 @@ def test_models_that_cannot_be_fitted_at_all_are_told_before_the_search(
     with golden.raises(InputError) as caught:
         en.tune(of("relapse"), target="relapse", **quick)
     assert caught.value.got == "ValueError: no fit today"
-
-
-def test_survival_without_its_package_says_what_to_install(monkeypatch):
-    monkeypatch.setattr("earnest.training.tune.job.find_spec", lambda name: None)
-    for task, words in (
-        ("survival", "need a package that is not installed"),
-        ("binary", "no model"),
-    ):
-        error = _explain_no_fit("ValueError: no", Task(task))
-        assert words in error.what
-        assert ("pip install '.[survival]'" in error.cure) == (task == "survival")
 
 
 @pytest.mark.parametrize(

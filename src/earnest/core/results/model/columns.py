@@ -42,6 +42,13 @@ class ColumnImportance(Plain):
         How much worse the score is, 0 or more where the model needs the columns; below 0 by chance.
     low, high : float
         Its interval.
+
+    Examples
+    --------
+    >>> from earnest.results import ColumnImportance
+    >>> importance = ColumnImportance(("age",), "column", 0.12, 0.05, 0.19)
+    >>> importance.name, importance.shown
+    ('age', True)
     """
 
     columns: tuple[str, ...]
@@ -49,6 +56,10 @@ class ColumnImportance(Plain):
     value: float
     low: float
     high: float
+
+    def __post_init__(self) -> None:
+        """Read a kind that is written as text."""
+        object.__setattr__(self, "kind", ImportanceKind(self.kind))
 
     @property
     def name(self) -> str:
@@ -81,6 +92,13 @@ class ColumnEffect(Plain):
         The mean prediction there, over cases and models.
     low, high : tuple of float
         The lowest and the highest mean of one model.
+
+    Examples
+    --------
+    >>> from earnest.results import ColumnEffect
+    >>> three = {"mean": (0.1, 0.4, 0.3), "low": (0.1, 0.3, 0.2), "high": (0.2, 0.5, 0.4)}
+    >>> ColumnEffect(column="age", predicted="P(1)", grid=("20", "40", "60"), **three).range
+    (0.1, 0.4)
     """
 
     column: str
