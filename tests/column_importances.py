@@ -28,7 +28,7 @@ def explain_columns() -> ModelExplanation:
                 places=(20.0, 40.0, 60.0),
                 **ages,
             ),
-            ColumnEffect(column="site", predicted="P(yes)", grid=("Graz", "Linz"), **sites),
+            ColumnEffect(column="site", predicted="P(yes)", grid=("Graz", "Wien"), **sites),
         ),
         n_cases=90,
         n_cases_in_all=120,

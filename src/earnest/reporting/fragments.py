@@ -229,7 +229,7 @@ def thresholds_fragment(thresholds: Thresholds) -> str:
 
 
 def _table_of(
-    result: Thresholds | Plan | Floor | Inclusions | ModelPlan | Validation,
+    result: Thresholds | Plan | Floor | Inclusions | ModelPlan | ModelExplanation | Validation,
 ) -> StripTable:
     """Return the table that a result has for a paper."""
     table = result._to_table()
