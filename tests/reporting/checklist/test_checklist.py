@@ -17,7 +17,7 @@ import pytest
 import earnest as en
 from earnest.cli import main
 from earnest.errors import EvidenceError, InputError
-from earnest.reporting.checklist.checklist import Standing
+from earnest.reporting.checklist.checklist import Filling
 from earnest.reporting.checklist.items import ITEMS, Applies
 from earnest.results import Checklist, Report
 
@@ -84,13 +84,13 @@ def test_facts_are_those_of_the_table(checklist: Checklist, report: Report) -> N
 def test_rows_say_honestly_what_a_run_cannot_know(checklist: Checklist) -> None:
     for row in checklist.rows:
         assert row.facts or row.item.author
-        if row.standing is Standing.RUN:
+        if row.standing is Filling.RUN:
             assert not row.item.author
-        if row.standing is Standing.AUTHOR:
+        if row.standing is Filling.AUTHOR:
             assert not row.facts
         if row.item.applies is Applies.EVALUATION:
-            assert row.standing is Standing.ELSEWHERE
-    assert checklist["17"].standing is Standing.AUTHOR
+            assert row.standing is Filling.ELSEWHERE
+    assert checklist["17"].standing is Filling.AUTHOR
     assert sum(checklist.count().values()) == 52
 
 
@@ -173,7 +173,7 @@ def test_a_validation_fills_the_items_on_an_evaluation(
     validation = en.validate(run, new, n_resamples=30, folds=3, refit=False, rng=0)
     path = validation.save(tmp_path / "validation.json")
     filled = report.to_checklist(validation)
-    assert Standing.ELSEWHERE not in filled.count()
+    assert Filling.ELSEWHERE not in filled.count()
     assert str(validation.n_cases) in " ".join(filled["20c"].facts)
     assert len(filled["24"].facts) == len(validation.updates) + 1
     rows = len(report.to_checklist().tables[2].rows)

@@ -26,7 +26,7 @@ SOURCE = "Collins et al. 2024, BMJ 385, e078378"
 NONE = "–"
 
 
-class Standing(StrEnum):
+class Filling(StrEnum):
     """How much of an item the run tells."""
 
     RUN = "from the run"
@@ -57,13 +57,13 @@ class ChecklistRow:
     evaluated: bool = False
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> Filling:
         """How much of it the run tells."""
         if self.item.applies is Applies.EVALUATION and not self.evaluated:
-            return Standing.ELSEWHERE
+            return Filling.ELSEWHERE
         if not self.facts:
-            return Standing.AUTHOR
-        return Standing.SHARED if self.item.author else Standing.RUN
+            return Filling.AUTHOR
+        return Filling.SHARED if self.item.author else Filling.RUN
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Checklist:
         """Return the row of an item by its number, such as '12a'."""
         return next(row for row in self.rows if row.item.number == number)
 
-    def count(self) -> dict[Standing, int]:
+    def count(self) -> dict[Filling, int]:
         """Return how many items stand how."""
         return dict(Counter(row.standing for row in self.rows))
 
@@ -169,7 +169,7 @@ def fill_checklist(study: Study, sections: Collection[str]) -> Checklist:
 
 def word_count(checklist: Checklist) -> str:
     """Return how many items the run fills, and how many are left to the author."""
-    run, shared, author, elsewhere = map(checklist.count().get, Standing)
+    run, shared, author, elsewhere = map(checklist.count().get, Filling)
     words = f"of {len(checklist.rows)} items the run fills {run or 0}, and {shared or 0} in part; "
     words += f"{author or 0} are for the author"
     return f"{words}, {elsewhere} for an evaluation on new cases" if elsewhere else words

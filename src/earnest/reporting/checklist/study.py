@@ -23,7 +23,7 @@ from earnest.reporting.sources.asking import Results
 
 
 @dataclass(frozen=True)
-class Predictor:
+class PredictorColumn:
     """A column that models see, its kind, and how many cases lack it."""
 
     name: str
@@ -78,7 +78,7 @@ class Study:
         The flow of rows.
     outcomes : tuple of OutcomeCount
         Cases of every class, the positive one of two first; events; none for numbers.
-    predictors : tuple of Predictor
+    predictors : tuple of PredictorColumn
         The columns that models see.
     left_out : mapping of str to str
         The other columns, and why.
@@ -120,7 +120,7 @@ class Study:
     outcome: tuple[str, ...]
     participants: Participants
     outcomes: tuple[OutcomeCount, ...]
-    predictors: tuple[Predictor, ...]
+    predictors: tuple[PredictorColumn, ...]
     left_out: Mapping[str, str]
     group: str | None
     n_groups: int | None
@@ -230,10 +230,10 @@ def _follow_rows(tuning: Mapping[str, Any]) -> Participants:
     return Participants(n_rows, n_known, n_cases, int(growth.get("n_delivered", n_cases)))
 
 
-def _list_predictors(tuning: Mapping[str, Any]) -> tuple[Predictor, ...]:
+def _list_predictors(tuning: Mapping[str, Any]) -> tuple[PredictorColumn, ...]:
     kinds, missing = tuning["kinds"], tuning["missing"]
     return tuple(
-        Predictor(name, str(kinds.get(name, "")), int(missing.get(name, 0)))
+        PredictorColumn(name, str(kinds.get(name, "")), int(missing.get(name, 0)))
         for name in tuning["features"]
     )
 

@@ -15,7 +15,7 @@ from earnest.reporting.checklist.checklist import (
     Checklist,
     ChecklistRow,
     FactTable,
-    Standing,
+    Filling,
     word_count,
 )
 from earnest.reporting.page import SECTIONS, allow_breaks, escape_markdown, mark_code, tokens
@@ -33,7 +33,7 @@ def _note(checklist: Checklist) -> str:
 
 
 def _author(row: ChecklistRow) -> str:
-    if row.standing is Standing.ELSEWHERE:
+    if row.standing is Filling.ELSEWHERE:
         return "Nothing, unless the study also evaluates the model"
     return row.item.author or "–"
 

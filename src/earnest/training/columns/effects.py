@@ -13,7 +13,7 @@ from earnest.core.data.target import Task
 from earnest.core.results.model.columns import ColumnEffect
 from earnest.core.text.numbers import write_round
 from earnest.training.columns.alike import DAYS
-from earnest.training.columns.fold_models import FoldModels
+from earnest.training.columns.fold_models import TrainedFolds
 from earnest.training.tables.kinds import ColumnKind
 from earnest.training.tables.table import TrainingTable
 
@@ -25,7 +25,7 @@ MOST_CLASSES = 4  # whose probabilities are traced
 
 
 @dataclass(frozen=True, eq=False)
-class Grid:
+class EffectGrid:
     """The values that all cases get in turn.
 
     Attributes
@@ -46,7 +46,7 @@ class Grid:
     places: tuple[float, ...] | None = None
 
 
-def make_grid(table: TrainingTable, column: str) -> Grid | None:
+def make_grid(table: TrainingTable, column: str) -> EffectGrid | None:
     """Return the values of a column that occur; None for text, and for a column with one value."""
     features = table.schema.find_features(column)
     first = table.schema.features[features[0]]
@@ -61,7 +61,7 @@ def make_grid(table: TrainingTable, column: str) -> Grid | None:
         values = table.X[:, features[0]]
         points = find_points(values[~np.isnan(values)])
         labels = tuple(write_round(value) for value in points.tolist())
-        grid = Grid(features, points[:, None], labels, tuple(points.tolist()))
+        grid = EffectGrid(features, points[:, None], labels, tuple(points.tolist()))
     return grid if len(grid.labels) > 1 else None
 
 
@@ -73,30 +73,32 @@ def find_points(values: Floats) -> Floats:
     return np.unique(np.quantile(values, np.linspace(*ENDS, POINTS), method="inverted_cdf"))
 
 
-def _list_levels(table: TrainingTable, features: tuple[int, ...], levels: Sequence[str]) -> Grid:
+def _list_levels(
+    table: TrainingTable, features: tuple[int, ...], levels: Sequence[str]
+) -> EffectGrid:
     codes = table.X[:, features[0]]
     counts = np.bincount(codes[~np.isnan(codes)].astype(np.intp), minlength=len(levels))
     often = np.argsort(-counts, kind="stable")[:MOST_LEVELS]
     shown = np.sort(often[counts[often] > 0])
     labels = tuple(levels[code] for code in shown.tolist())
-    return Grid(features, shown[:, None].astype(np.float64), labels)
+    return EffectGrid(features, shown[:, None].astype(np.float64), labels)
 
 
-def _list_dates(table: TrainingTable, features: tuple[int, ...], days: int) -> Grid:
+def _list_dates(table: TrainingTable, features: tuple[int, ...], days: int) -> EffectGrid:
     """Return dates of rows, whose parts belong together."""
     rows = table.X[:, features]
     rows = rows[~np.isnan(rows).any(axis=1)]
     if not len(rows):
-        return Grid(features, rows, ())
+        return EffectGrid(features, rows, ())
     points = find_points(rows[:, days])
     places = [int(np.flatnonzero(rows[:, days] == point)[0]) for point in points]
     start = datetime(1970, 1, 1, tzinfo=UTC)
     labels = tuple(f"{start + timedelta(days=float(point)):%Y-%m-%d}" for point in points)
-    return Grid(features, rows[places], labels, tuple(points.tolist()))
+    return EffectGrid(features, rows[places], labels, tuple(points.tolist()))
 
 
 def trace_effect(
-    models: FoldModels, column: str, cases: NDArray[np.intp], predicted: Sequence[str]
+    models: TrainedFolds, column: str, cases: NDArray[np.intp], predicted: Sequence[str]
 ) -> tuple[ColumnEffect, ...]:
     """Return the effect of a column on what is predicted: one of each class, if there are several.
 

@@ -27,7 +27,7 @@ from earnest.metrics import metric as metric_named
 from earnest.metrics.families import Metric, Need
 from earnest.training.columns.alike import find_alike
 from earnest.training.columns.effects import POINTS, name_predicted, trace_effect
-from earnest.training.columns.fold_models import FoldModels, Pairs, fit_fold_models
+from earnest.training.columns.fold_models import Pairs, TrainedFolds, fit_fold_models
 from earnest.training.columns.permuting import HeldOut, measure_importances
 from earnest.training.protocols import Estimator
 from earnest.training.tables.leaks import scan_columns
@@ -66,7 +66,7 @@ def train_folds(
     fit_seconds: float | None,
     limit: float,
     at_once: int,
-) -> FoldModels:
+) -> TrainedFolds:
     """Return models of as many folds as judge enough cases, and as there is time for.
 
     Raises
@@ -237,7 +237,7 @@ def explain_columns(
     )
 
 
-def _time_rows(models: FoldModels) -> float:
+def _time_rows(models: TrainedFolds) -> float:
     """Return the seconds that a model takes for a row, among some hundred."""
     test = models.tests[0]
     X = models.table.X[np.resize(test, min(max(len(test), 200), 1000))]
@@ -248,7 +248,7 @@ def _time_rows(models: FoldModels) -> float:
     return (monotonic() - began) / len(X)
 
 
-def _has_probabilities(models: FoldModels) -> bool:
+def _has_probabilities(models: TrainedFolds) -> bool:
     return hasattr(models.models[0], "predict_proba")
 
 
@@ -282,7 +282,9 @@ def list_items(
     return items
 
 
-def _draw_cases(models: FoldModels, most: int, rng: np.random.Generator) -> list[NDArray[np.intp]]:
+def _draw_cases(
+    models: TrainedFolds, most: int, rng: np.random.Generator
+) -> list[NDArray[np.intp]]:
     """Return cases of every fold, of classes in their shares."""
     layers, in_all = models.table.layers, sum(len(test) for test in models.tests)
     cases = []
@@ -294,7 +296,7 @@ def _draw_cases(models: FoldModels, most: int, rng: np.random.Generator) -> list
 
 
 def _trace(
-    models: FoldModels,
+    models: TrainedFolds,
     importances: Sequence[ColumnImportance],
     rows: NDArray[np.intp],
     predicted: Sequence[str],

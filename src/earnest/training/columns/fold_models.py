@@ -20,7 +20,7 @@ Pairs = Sequence[tuple[NDArray[np.integer], NDArray[np.integer]]]
 
 
 @dataclass(frozen=True, eq=False)
-class FoldModels:
+class TrainedFolds:
     """Models of some folds, and the cases that each has not seen.
 
     Attributes
@@ -40,9 +40,9 @@ class FoldModels:
     tests: tuple[NDArray[np.intp], ...]
     n_trained: tuple[int, ...]
 
-    def join(self, other: FoldModels) -> FoldModels:
+    def join(self, other: TrainedFolds) -> TrainedFolds:
         """Return it with the models of other folds."""
-        return FoldModels(
+        return TrainedFolds(
             self.table,
             self.models + other.models,
             self.tests + other.tests,
@@ -65,7 +65,7 @@ class FoldModels:
 
 def fit_fold_models(
     estimator: Estimator, table: TrainingTable, folds: Pairs, n_jobs: int
-) -> FoldModels:
+) -> TrainedFolds:
     """Train a model on the training cases of each fold, as the search did; so many at once."""
     from sklearn.base import clone
 
@@ -78,7 +78,7 @@ def fit_fold_models(
         warnings.simplefilter("ignore")
         models = each(fit, [train for train, _ in folds], n_jobs)
     tests = tuple(np.asarray(test, np.intp) for _, test in folds)
-    return FoldModels(table, tuple(models), tests, tuple(len(train) for train, _ in folds))
+    return TrainedFolds(table, tuple(models), tests, tuple(len(train) for train, _ in folds))
 
 
 def answer_rows(model: Estimator, X: Floats, task: Task, n_classes: int) -> Floats:

@@ -15,7 +15,7 @@ from earnest.core.data.target import Task
 from earnest.core.results.model.columns import ColumnImportance, ImportanceKind
 from earnest.inference.cases.permuted import PermutedScore, draw_donors, score_permuted
 from earnest.metrics.families import Metric
-from earnest.training.columns.fold_models import FoldModels
+from earnest.training.columns.fold_models import TrainedFolds
 
 Floats = NDArray[np.float64]
 CELLS = 4_000_000  # of a matrix that is predicted at a time
@@ -27,7 +27,7 @@ class HeldOut:
 
     Attributes
     ----------
-    models : FoldModels
+    models : TrainedFolds
         One per fold.
     cases : ndarray of intp, shape (n,)
         Which cases of the table they are, fold by fold.
@@ -39,7 +39,7 @@ class HeldOut:
         What the models say of them as they are.
     """
 
-    models: FoldModels
+    models: TrainedFolds
     cases: NDArray[np.intp]
     folds: NDArray[np.intp]
     donors: NDArray[np.intp]
@@ -48,7 +48,7 @@ class HeldOut:
     @classmethod
     def of(
         cls,
-        models: FoldModels,
+        models: TrainedFolds,
         cases: Sequence[NDArray[np.intp]],
         count: int,
         rng: np.random.Generator,
