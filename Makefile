@@ -17,7 +17,7 @@ ARGS    ?=
 VENV     := .venv
 VENV_ALL := .venv-all
 EVERY_EXTRA := all,automl
-SKLEARN_EXTRAS := optuna,survival,lightgbm
+SKLEARN_EXTRAS := optuna,lightgbm
 SKLEARNS := 1.6 1.7 1.8 # beside the newest, which the ordinary environment has
 
 # Each test process keeps to one BLAS thread: the processes are the parallelism. numba gets two, so
