@@ -16,12 +16,9 @@ import numpy as np
 import pytest
 from joblib._parallel_backends import LokyBackend
 
-from earnest.core import TaskOutcome
-from earnest.core.base.protocols import EngineTask
+from earnest.core import EngineTask, TaskOutcome
+from earnest.engine import TOGETHER, Chunks, WorkerBatch, keep, run_tasks
 from earnest.engine import run as engine_run
-from earnest.engine.parcels import keep
-from earnest.engine.run import run_tasks
-from earnest.engine.worker import TOGETHER, Chunks, WorkerBatch
 from earnest.errors import EarnestError, InputError
 from earnest.store import MemoryStore, SqliteStore
 from tests.engine.works import (

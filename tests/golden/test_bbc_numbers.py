@@ -18,8 +18,7 @@ from benchmarks.papers.paraschakis2024.as_published import (
 from earnest import estimate, metric
 from earnest.core import AreaLimits, Side, quantile_limits
 from earnest.kernels import fold_scores
-from earnest.methods import BBC, BBCFold, Naive, NaiveBootstrap
-from earnest.methods.base import Method
+from earnest.methods import BBC, BBCFold, Method, Naive, NaiveBootstrap
 from earnest.results import Estimate
 from tests.golden.problems import FIVE_FOLDS, NAMES, known, predictions
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from earnest.metrics.calibration import CurveFit, find_odds
+from earnest.metrics import CurveFit, find_odds
 from tests.metrics.evidence import TIMES
 
 Values = NDArray[Any]

@@ -9,8 +9,7 @@ import pytest
 
 import earnest as en
 from earnest.errors import EvidenceError, MetricError
-from earnest.metrics import METRICS
-from earnest.metrics.families import Metric
+from earnest.metrics import METRICS, Metric
 from earnest.results import Estimate
 from earnest.testing import example_predictions
 

@@ -13,8 +13,7 @@ import pytest
 import earnest as en
 from earnest.errors import InputError, MetricError
 from earnest.kernels import score_table
-from earnest.metrics import METRICS
-from earnest.metrics.censoring import Censoring
+from earnest.metrics import METRICS, Censoring
 
 GOLDEN = Path(__file__).parent / "golden"
 OF_R: list[dict[str, Any]] = json.loads((GOLDEN / "survival_r.json").read_text())

@@ -21,8 +21,7 @@ from earnest.kernels import dense, scans, score_table
 from earnest.methods import BBC, BBCFold, NaiveBootstrap
 from earnest.resampling import Weights, bootstrap
 from earnest.results import Estimate
-from earnest.testing import mirrored, squared_error
-from earnest.testing.examples import in_order
+from earnest.testing import in_order, mirrored, squared_error
 
 ROUNDING = 1e-12
 METRICS = ["roc_auc", "accuracy", "balanced_accuracy", "average_precision"]

@@ -10,7 +10,7 @@ import pytest
 import earnest as en
 from benchmarks.ledger import noise
 from benchmarks.ledger.noise import MemoryLedger, Noise, change, climb
-from earnest.decision.gate import level_of_look
+from earnest.decision import level_of_look
 
 LEDGERS, TRIES, EVERY = 400, 100, 5
 

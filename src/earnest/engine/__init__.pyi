@@ -9,6 +9,7 @@ from .parcels import OWNER as OWNER
 from .parcels import FileParcel as FileParcel
 from .parcels import RunContent as RunContent
 from .parcels import by_file as by_file
+from .parcels import keep as keep
 from .parcels import make_own_folder as make_own_folder
 from .progress import Meter as Meter
 from .progress import ProgressBar as ProgressBar
@@ -16,3 +17,6 @@ from .progress import ProgressDisplay as ProgressDisplay
 from .progress import ProgressState as ProgressState
 from .progress import describe_progress as describe_progress
 from .run import run_tasks as run_tasks
+from .worker import TOGETHER as TOGETHER
+from .worker import Chunks as Chunks
+from .worker import WorkerBatch as WorkerBatch

@@ -10,8 +10,11 @@ from .cases.no_information import mean_distance as mean_distance
 from .cases.no_information import mean_square as mean_square
 from .cases.no_information import no_information as no_information
 from .cases.no_information import no_information_rate as no_information_rate
+from .cases.permuted import draw_donors as draw_donors
+from .cases.permuted import score_permuted as score_permuted
 from .cases.placements import placements as placements
 from .curves.at_times import calibrate_at_times as calibrate_at_times
+from .curves.calibration import calibration as calibration
 from .curves.corrected import GRID as GRID
 from .curves.corrected import CurvePoints as CurvePoints
 from .curves.corrected import ResampledSelection as ResampledSelection
@@ -43,6 +46,10 @@ from .left_out.leave_one_out import leave_one_out as leave_one_out
 from .left_out.leave_pair_out import Pairs as Pairs
 from .left_out.leave_pair_out import leave_pair_out as leave_pair_out
 from .left_out.leave_pair_out import pairs_of as pairs_of
+from .left_out.scores import apparent_score as apparent_score
+from .left_out.scores import left_out_scores as left_out_scores
+from .left_out.scores import score_drawn as score_drawn
+from .left_out.scores import score_replicates as score_replicates
 from .limits.auc import delong as delong
 from .limits.auc import hanley_mcneil as hanley_mcneil
 from .limits.auc import hanley_mcneil_variance as hanley_mcneil_variance

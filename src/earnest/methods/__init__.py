@@ -1,6 +1,7 @@
 """Methods, the table of contents: importing this registers every one of them."""
 
 from earnest.methods.base import METHODS
+from earnest.methods.base import Method as Method
 from earnest.methods.base import methods_for as methods_for
 from earnest.methods.bootstrap.apparent import Apparent
 from earnest.methods.bootstrap.b632 import B632
@@ -23,6 +24,7 @@ from earnest.methods.split.hanley_mcneil import HanleyMcNeil
 from earnest.methods.split.holdout import HoldOut
 from earnest.methods.split.mabt import MABT
 from earnest.methods.split.tilted import Tilted
+from earnest.methods.split.two_sources import split_variance as split_variance
 from earnest.methods.winner.bbc import BBC
 from earnest.methods.winner.bbc_fold import BBCFold
 from earnest.methods.winner.naive import Naive

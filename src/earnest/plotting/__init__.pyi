@@ -10,3 +10,4 @@ from .svg.draws import bootstrap as bootstrap
 from .svg.draws import won_in_bag as won_in_bag
 from .svg.effects import find_shared_limits as find_shared_limits
 from .svg.effects import list_effect_rows as list_effect_rows
+from .svg.gain import both_halves as both_halves

@@ -6,6 +6,7 @@ from earnest.testing.examples import (
     mirrored,
     squared_error,
 )
+from earnest.testing.examples import in_order as in_order
 from earnest.testing.method_contract import METHOD_LAWS, MethodCase, check_method
 from earnest.testing.metric_contract import METRIC_LAWS, MetricCase, check_metric
 

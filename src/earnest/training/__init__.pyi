@@ -80,6 +80,7 @@ from .tables.table import find_layers as find_layers
 from .tables.table import open_training_table as open_training_table
 from .tables.table import read_training_table as read_training_table
 from .tables.table import sample_rows as sample_rows
+from .tune.folder import EXPLANATION as EXPLANATION
 from .tune.folder import FILES as FILES
 from .tune.folder import REPORT as REPORT
 from .tune.model import FORMAT as FORMAT

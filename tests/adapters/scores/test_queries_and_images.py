@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.adapters import read_score_logs
-from earnest.adapters.scores.door import list_tools
+from earnest.adapters import list_tools, read_score_logs
 from earnest.errors import FormatError, InputError
 from tests.snapshots import Golden
 

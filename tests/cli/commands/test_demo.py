@@ -13,8 +13,7 @@ import pytest
 from pyarrow import csv
 from sklearn.metrics import roc_auc_score
 
-from earnest.training import FILES, REPORT
-from earnest.training.tune.folder import EXPLANATION
+from earnest.training import EXPLANATION, FILES, REPORT
 
 
 def test_the_demo_tunes_says_what_to_expect_and_shows_the_truth(run, tmp_path, golden):

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 import earnest as en
 from benchmarks.importance.grid import read_cells
 from benchmarks.importance.run import read_results
-from earnest.core.data.weights import Weights
-from earnest.inference.cases.permuted import draw_donors, score_permuted
-from earnest.kernels.score import score_table
+from earnest.inference import draw_donors, score_permuted
+from earnest.kernels import score_table
+from earnest.resampling import Weights
 
 METRICS = {"roc_auc": 2, "log_loss": 2, "accuracy": 2, "r2": 0, "mae": 0, "roc_auc_ovr": 3}
 

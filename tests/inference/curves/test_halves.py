@@ -11,7 +11,7 @@ from sklearn.metrics import log_loss, roc_auc_score
 import earnest as en
 from earnest.core import Guides
 from earnest.inference import trace_halves
-from earnest.plotting.svg.gain import both_halves
+from earnest.plotting import both_halves
 
 N, CONFIGS = 60, 14
 ORACLES = {"roc_auc": (1.0, roc_auc_score), "log_loss": (-1.0, log_loss)}

@@ -7,7 +7,7 @@ import pytest
 
 import earnest as en
 from earnest.errors import EvidenceError
-from earnest.inference.left_out.scores import (
+from earnest.inference import (
     apparent_score,
     left_out_scores,
     score_drawn,

@@ -10,10 +10,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 import earnest as en
-from earnest.core.data.order import Dependence
 from earnest.errors import EvidenceError, InputError
 from earnest.methods import BBC
-from earnest.results import Estimate
+from earnest.results import Dependence, Estimate
 
 
 def forecasts(phi: float = 0.6, n: int = 200, *, when: object = True) -> en.Predictions:

@@ -13,7 +13,7 @@ import earnest as en
 from earnest.core import Seeds
 from earnest.inference import ResampledSelection, score_masks
 from earnest.kernels import score_table
-from earnest.metrics.families import CallableMetric
+from earnest.metrics import CallableMetric
 from earnest.resampling import Weights
 from earnest.results import Subgroups
 

@@ -11,10 +11,9 @@ import pytest
 import earnest as en
 from earnest import Predictions, estimate
 from earnest.core import Purpose, Seeds
+from earnest.inference import split_cases
 from earnest.methods import HoldOut
-from earnest.methods.split.holdout import split_cases
-from earnest.testing import squared_error
-from earnest.testing.examples import in_order
+from earnest.testing import in_order, squared_error
 from tests.methods import oracles
 from tests.snapshots import Golden
 

@@ -16,7 +16,7 @@ from sklearn.naive_bayes import GaussianNB
 from earnest import Predictions, assess, estimate, read_run
 from earnest.core import DrawUnit, Estimand
 from earnest.errors import EvidenceError, InputError
-from earnest.methods.split.two_sources import split_variance
+from earnest.methods import split_variance
 from earnest.results import Estimate
 from earnest.training import Samples
 from tests.snapshots import Golden

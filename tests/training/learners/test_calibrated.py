@@ -13,7 +13,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import StandardScaler
 
 import earnest as en
-from earnest.inference.curves.calibration import calibration
+from earnest.inference import calibration
 from earnest.training import (
     KNEE,
     MODELS,
