@@ -220,7 +220,8 @@ def test_an_interrupt_says_how_to_go_on(run, here, monkeypatch, golden):
         ),
         (
             ["--time", "age"],
-            "a survival outcome needs two columns. Expected --time and --event, got --time alone.",
+            "a survival outcome needs two columns. Expected --time and --event, got --time alone. "
+            "For the order of the cases in time pass --when age.",
         ),
         (
             ["--portfolio", "huge"],

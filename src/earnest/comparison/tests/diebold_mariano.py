@@ -179,7 +179,7 @@ class DieboldMarianoTest:
     >>> guesses = y[:, None] + rng.standard_normal((300, 2)) * [0.5, 0.6]
     >>> pi = en.Predictions.from_arrays(y, guesses, configs=["a", "b"], when=True)
     >>> en.compare(pi, "a", "b", test="diebold_mariano(steps=1)", metric="mse")
-    mse(a) - mse(b) = -0.13, 95 % interval [-0.21, -0.05], p = 0.002 (diebold_mariano, n=300)
+    mse(a) - mse(b) = -0.13, 95 % interval [-0.20, -0.06], p < 0.001 (diebold_mariano, n=300)
     """
 
     spec: ClassVar[TestSpec] = TestSpec(

@@ -75,7 +75,7 @@ def find_block_length(covariances: Autocovariances, *, circular: bool = True) ->
     >>> noise = np.random.default_rng(0).standard_normal(400)
     >>> walk = np.convolve(noise, np.ones(8), "valid")
     >>> round(find_block_length(Autocovariances.of(walk)))
-    20
+    13
     """
     values, n = covariances.values, covariances.n
     if not values[0] > 0.0:
