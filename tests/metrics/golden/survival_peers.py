@@ -9,29 +9,30 @@ import json
 import warnings
 
 import numpy as np
-import torch
-from lifelines import CoxPHFitter
-from sksurv.linear_model import CoxPHSurvivalAnalysis
-from sksurv.metrics import (
-    brier_score,
-    concordance_index_censored,
-    concordance_index_ipcw,
-    cumulative_dynamic_auc,
-    integrated_brier_score,
-)
-from sksurv.util import Surv
-from torchsurv.metrics.auc import Auc
-from torchsurv.metrics.brier_score import BrierScore
-from torchsurv.metrics.cindex import ConcordanceIndex
-from torchsurv.stats.ipcw import get_ipcw
 
-warnings.simplefilter("ignore")
 TIMES = np.array([0.25, 0.5, 0.75, 1.0])
 TAU = 1.2
 
 
 def record(n: int, seed: int, step: float) -> dict[str, object]:
     """Return a data set and what the packages say of it."""
+    import torch
+    from lifelines import CoxPHFitter
+    from sksurv.linear_model import CoxPHSurvivalAnalysis
+    from sksurv.metrics import (
+        brier_score,
+        concordance_index_censored,
+        concordance_index_ipcw,
+        cumulative_dynamic_auc,
+        integrated_brier_score,
+    )
+    from sksurv.util import Surv
+    from torchsurv.metrics.auc import Auc
+    from torchsurv.metrics.brier_score import BrierScore
+    from torchsurv.metrics.cindex import ConcordanceIndex
+    from torchsurv.stats.ipcw import get_ipcw
+
+    warnings.simplefilter("ignore")
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(n, 2))
     score = np.round(0.8 * x[:, 0], 1)  # with ties

@@ -3,7 +3,6 @@
 import json
 
 import numpy as np
-from arch.bootstrap import optimal_block_length
 
 
 def make_series(kind: str, n: int) -> np.ndarray:
@@ -21,6 +20,8 @@ def make_series(kind: str, n: int) -> np.ndarray:
 
 
 if __name__ == "__main__":
+    from arch.bootstrap import optimal_block_length
+
     rows = []
     for kind in ("noise", "moving", "long", "negative"):
         for n in (60, 200, 1000):
