@@ -307,10 +307,12 @@ def test_what_follows_a_search_is_the_sum_of_what_was_measured_of_it():
 
 def test_what_the_model_does_takes_a_tenth_of_the_budget_at_most():
     pace = FinishPace()
-    for seconds, at_once in ((0.0, 1), (1.0, 2), (100.0, 4)):
+    for seconds, at_once in ((0.0, 1), (1.0, 2), (1.4, 4)):
         ending = estimate_ending(pace, [seconds], 4000, 25, budget=60.0, at_once=at_once)
         assert 0.0 < ending.explaining <= 6.0
         assert ending.after_explaining == ending.finishing + ending.around
+    # Fits that may take longer than half of the share leave no time to explain: none is kept.
+    assert estimate_ending(pace, [1.6], 4000, 25, budget=60.0).explaining == 0.0
     quick, slow = (
         estimate_ending(pace, [seconds], 4000, 25, budget=600.0).explaining
         for seconds in (0.1, 5.0)

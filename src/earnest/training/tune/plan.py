@@ -19,6 +19,7 @@ from earnest.core.base.rng import Seeds
 from earnest.core.cautions import of_search
 from earnest.core.results.cautions import Caution
 from earnest.core.text.doors import arg
+from earnest.training.columns.explain import TIME_OF_FITS
 from earnest.training.fit.splits import shuffle_folds
 from earnest.training.fit.windows import TimeWindows
 from earnest.training.learners.portfolio import PortfolioConfiguration
@@ -43,6 +44,7 @@ WRITING = 1.2  # seconds of a processor to write the files
 MOST_OF_ENDING = 0.5  # of a budget: a search has the other half, however long its end takes
 MEMBERS = 4  # of an ensemble, usually
 TIME_OF_EXPLAINING = 0.1  # of the budget, to see what the model does with its columns
+UNFORESEEN = 2.0  # times as long as planned that models of slow fits may take
 LOOKING, FOLDS_EXPLAINED = 6.0, 4  # seconds of a processor for that, beside fits of so many folds
 FEWEST_CONFIGS = 2  # complete ones, without which a search goes on past its time
 CELL = 1e-6  # seconds for each prediction that is kept: stored, compared and resampled
@@ -123,7 +125,8 @@ def estimate_ending(
         What choosing ensembles takes, where that is asked for, in seconds of a processor; then
         time is kept to fit a few members, the slowest.
     budget : float
-        Of the run, of which a share is kept to explain the model.
+        Of the run, of which a share is kept to explain the model; none where its fits are too slow
+        for that share.
     at_once : int
         How many folds of the winner are fitted at a time for that.
     """
@@ -131,12 +134,15 @@ def estimate_ending(
     if ensembles is not None and fits:
         slowest = sorted(fits)[-MEMBERS:]
         refit = MEMBERS * sum(slowest) / len(slowest)
-    explaining = crowding * (LOOKING + FOLDS_EXPLAINED * refit / min(at_once, FOLDS_EXPLAINED))
+    looking = crowding * (LOOKING + FOLDS_EXPLAINED * refit / min(at_once, FOLDS_EXPLAINED))
+    room = TIME_OF_EXPLAINING * budget
+    slow = UNFORESEEN * crowding * refit > TIME_OF_FITS * room
+    explaining = min(looking, room) if math.isfinite(budget) and not slow else 0.0
     return Ending(
         finishing=crowding * (CHECKING + pace.at(n_cases, n_configs)),
         ensembles=crowding * (ensembles or 0.0),
         refit=crowding * refit,
-        explaining=min(explaining, TIME_OF_EXPLAINING * budget) if math.isfinite(budget) else 0.0,
+        explaining=explaining,
         writing=crowding * (WRITING + CELL * n_cases * n_configs),
         around=crowding * (STOPPING + LEAVING),
     )
