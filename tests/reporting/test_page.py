@@ -79,3 +79,10 @@ def test_names_of_hundreds_of_signs_are_cut_on_the_page_and_whole_in_the_data() 
 def test_backticks_become_code_after_everything_is_escaped() -> None:
     assert mark_code("Read `a<b>` & `c`") == "Read <code>a&lt;b&gt;</code> &amp; <code>c</code>"
     assert mark_code("one ` alone") == "one ` alone"
+
+
+def test_many_sections_are_a_menu_where_their_names_do_not_fit() -> None:
+    html = page_of(scene("binary").content)
+    count = html.split('aria-label="Sections">')[1].split("</nav>")[0].count("<a ")
+    assert ('class="bar many"' in html) == (count > 8)
+    assert ".bar nav a, .brand { white-space: nowrap; }" in html
