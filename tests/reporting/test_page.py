@@ -85,4 +85,4 @@ def test_many_sections_are_a_menu_where_their_names_do_not_fit() -> None:
     html = page_of(scene("binary").content)
     count = html.split('aria-label="Sections">')[1].split("</nav>")[0].count("<a ")
     assert ('class="bar many"' in html) == (count > 8)
-    assert ".bar nav a, .brand { white-space: nowrap; }" in html
+    assert "nowrap" in html.split(".bar nav a, .brand {")[1].split("}")[0]
