@@ -103,7 +103,7 @@ def material_of_folder(folder: Path, metric: Any, options: dict[str, Any]) -> Ma
             material,
             learning=learning,
             explained=explained,
-            refitted=MODEL in files,
+            refitted=MODEL in files and result.metric in (None, material.scale.name),
             folder=name,
             files=files,
             missing=missing,
@@ -143,7 +143,20 @@ def _with_run(run: RunFile | None, pi: Predictions, metric: Any, name: str) -> M
     """Join the predictions with what only the run file knows: dropped, failed, fits."""
     if run is None:
         return replace(material_of_predictions(pi, need_metric(metric), name), speaker="the search")
-    material = material_of_run(run, metric, source=name)
+    if metric is not None and not _has_score(run, metric):
+        searched = material_of_run(run, source=name)
+        return replace(
+            material_of_predictions(pi, metric, name),
+            speaker="the search",
+            n_fits=searched.n_fits,
+            seed=searched.seed,
+            begun=searched.begun,
+        )
+    material = (
+        material_of_run(run, source=name)
+        if metric is None
+        else material_of_run(run, resolve_metric(metric), source=name)
+    )
     measure = resolve_metric(metric if metric is not None else material.scale.name)
     if not _same_search(material, set(pi.configs.ids)):
         return material_of_predictions(pi, measure, name)
@@ -156,6 +169,12 @@ def _with_run(run: RunFile | None, pi: Predictions, metric: Any, name: str) -> M
         counts=count_tried(tried, material.counts.planned),
         missing=(),
     )
+
+
+def _has_score(run: RunFile, metric: Any) -> bool:
+    """Tell whether a run has scored its configurations by a metric itself."""
+    names = read_scored(run).names
+    return resolve_metric(metric).name in {*names, *(score.name for score in names.values())}
 
 
 def _complete_by(
