@@ -134,7 +134,14 @@ def _read_archive(path: Path) -> tuple[JsonDict, list[JsonDict]]:
                 raise make_other_version_error(path, TOOL, f"{HEADER} in the archive", got)
             about = _read_member(archive, path, header)
             samples = list(_read_samples(archive, path, names))
-    except (zipfile.BadZipFile, zlib.error, pa.ArrowException, OSError, EOFError) as error:
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        pa.ArrowException,
+        OSError,
+        EOFError,
+        UnicodeError,
+    ) as error:
         raise FormatError(
             f"{str(path)!r} is cut off or damaged",
             needs="an archive of Inspect, whole",

@@ -251,6 +251,8 @@ def _say_also(columns: Columns, named: Roles, long: bool) -> str:
 
 def _suggest_column(columns: Columns, role: str) -> str:
     """Return 'Did you mean ...?' for a column that others call so, or nothing."""
+    if role not in OF_PREDICTIONS:  # such as columns of subgroups, which have no usual names
+        return ""
     return check.suggest_spelling(map(repr, OF_PREDICTIONS[role].find_elsewhere(columns.names)[:1]))
 
 
