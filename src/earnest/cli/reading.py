@@ -33,7 +33,7 @@ _SCORES_LOADED_AS = {
 }
 _NOT_OF_SCORES = (
     *("target", "time", "event", "positive", "response", "threshold"),
-    *("weight", "weights", "strata"),
+    *("weight", "weights", "strata", "when"),
 )
 _SIGNS = {"tab": "\t", "\\t": "\t", "space": " "}  # hard to type, or to see
 

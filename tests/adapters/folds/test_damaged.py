@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -28,3 +29,19 @@ def test_a_gzip_file_that_ends_early_holds_no_fold_scores(tmp_path: Path) -> Non
     path = tmp_path / "short.csv.gz"
     path.write_bytes(gzip.compress(b"split0_test_score,split1_test_score\n0.5,0.6\n")[:25])
     assert not has_fold_scores(path)
+
+
+def test_a_missing_column_of_subgroups_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    path.write_text("row_id,y_true,fold,config_id,y_pred\n0,1,0,a,.5\n1,0,1,a,.2\n")
+    with pytest.raises(en.errors.EarnestError, match="'y' is missing"):
+        en.Predictions.load(path, by="y")
+
+
+def test_an_archive_whose_names_are_no_text_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "log.eval"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("é.json", "{}")
+    path.write_bytes(path.read_bytes().replace("é".encode(), b"\xba\xba"))
+    with pytest.raises(en.errors.EarnestError):
+        en.scores_from(path, score="match")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import earnest as en
+from earnest.cli import reading
+from earnest.core.arguments.shared import PredictionsArguments
 
 ITEMS, PROMPTS = 40, ("p0", "p1", "p2")
 
@@ -131,3 +135,11 @@ def test_what_does_not_fit_is_told_in_the_words_of_the_command_line(run, tables,
     assert done.code != 0
     assert said in done.err
     assert "Traceback" not in done.err
+
+
+def test_every_option_of_predictions_is_one_of_scores_or_refused_with_them() -> None:
+    signature = inspect.signature(en.Scores.__init__).parameters
+    signs = ("delimiter", "decimal", "thousands", "missing")
+    for option in fields(PredictionsArguments):
+        name = reading._SCORES_LOADED_AS.get(option.name, option.name)
+        assert name in (*signature, *signs, *reading._NOT_OF_SCORES), option.name

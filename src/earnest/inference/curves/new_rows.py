@@ -189,10 +189,10 @@ def _take_some(pi: Predictions, seeds: Seeds) -> Predictions:
         return pi
     groups = pi.target.groups
     codes = np.arange(pi.n_cases) if groups is None else np.unique(groups, return_inverse=True)[1]
-    place = seeds.generator(Purpose.BOOTSTRAP, STREAM, 1).permutation(int(codes.max()) + 1)
-    order = np.argsort(place[codes], kind="stable")
-    end = place[codes[order[MOST_CASES]]]
-    rows = np.flatnonzero(place[codes] < max(end, 1))
+    rank = seeds.generator(Purpose.BOOTSTRAP, STREAM, 1).permutation(int(codes.max()) + 1)
+    order = np.argsort(rank[codes], kind="stable")
+    end = rank[codes[order[MOST_CASES]]]
+    rows = np.flatnonzero(rank[codes] < max(end, 1))
     return pi.take(rows)
 
 

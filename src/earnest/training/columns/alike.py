@@ -29,11 +29,12 @@ def find_alike(
     from scipy.spatial.distance import squareform
 
     rows = np.sort(rng.choice(table.n_cases, min(table.n_cases, MOST_ROWS), replace=False))
-    pictures = {name: _look_at(table, name, rows) for name in columns}
-    names = [name for name, picture in pictures.items() if picture is not None]
+    every = ((name, _look_at(table, name, rows)) for name in columns)
+    pictures = {name: picture for name, picture in every if picture is not None}
+    names = [*pictures]
     if len(names) < 2:
         return ()
-    near = measure_association([pictures[name] for name in names])  # type: ignore[misc]
+    near = measure_association([*pictures.values()])
     tree = linkage(squareform(1.0 - near, checks=False), method="average")
     sets = fcluster(tree, 1.0 - ALIKE, criterion="distance")
     groups = [tuple(np.array(names)[sets == code].tolist()) for code in dict.fromkeys(sets)]

@@ -259,13 +259,13 @@ def _choose_columns(
     if count >= len(columns):
         return tuple(columns)
     scan = scan_columns(table, folds, seeds.generator(Purpose.EXPLANATION, 0, 3))
-    told = dict.fromkeys(columns, math.inf)  # text, which nobody has looked at
+    separation = dict.fromkeys(columns, math.inf)  # text, which nobody has looked at
     if scan is not None:
         names = [feature.column for feature in scan.table.schema.features]
-        told |= dict.fromkeys(names, 0.0)
+        separation |= dict.fromkeys(names, 0.0)
         for name, value in zip(names, scan.separation.tolist(), strict=True):
-            told[name] = max(told[name], value)
-    best = sorted(columns, key=lambda name: -told[name])[:count]
+            separation[name] = max(separation[name], value)
+    best = sorted(columns, key=lambda name: -separation[name])[:count]
     return tuple(name for name in columns if name in set(best))
 
 

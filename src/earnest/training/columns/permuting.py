@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -87,7 +88,8 @@ class HeldOut:
         stacked = np.moveaxis(np.concatenate([self.plain[None], answers]), 0, 1)  # (n, 1 + R, ...)
         y: ArrayLike | tuple[ArrayLike, ArrayLike] = table.y[self.cases]
         if table.task is Task.SURVIVAL:
-            y = (table.y["time"][self.cases], table.y["event"][self.cases])  # type: ignore[call-overload]
+            lifetimes: Any = table.y[self.cases]  # of two fields
+            y = (lifetimes["time"], lifetimes["event"])
         classes = bool(table.classes) and np.issubdtype(stacked.dtype, np.floating)
         return Predictions.from_arrays(
             y,

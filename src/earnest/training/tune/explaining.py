@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -129,9 +129,9 @@ def explain_model(
         "delimiter": delimiter,
         "decimal": decimal,
         "thousands": thousands,
-        "missing": (*options["missing"], *read_missing(missing)),  # type: ignore[misc]
+        "missing": (*options["missing"], *read_missing(missing)),
     }
-    job = begin(data, TuneOptions(**options), out=None, plan=folder / PLAN)  # type: ignore[arg-type]
+    job = begin(data, TuneOptions(**options), out=None, plan=folder / PLAN)
     table, folds = job.divide(plan)
     _refuse_other_table(folder, table, model)
     return _explain(
@@ -170,13 +170,13 @@ def _explain(
 ) -> ModelExplanation:
     from sklearn.base import clone
 
-    known = table.schema.columns
-    strange = [name for name in effects or () if name not in known]
+    columns = table.schema.columns
+    strange = [name for name in effects or () if name not in columns]
     if strange:
         raise InputError(
             f"{arg('effects')} names no column that the model sees: {strange[0]!r}",
-            needs=check.some(map(repr, known), limit=8),
-            cure=check.nearest(strange[0], known),
+            needs=check.some(map(repr, columns), limit=8),
+            cure=check.nearest(strange[0], columns),
         )
     recipe: Estimator = clone(model.estimator)
     return explain_columns(
@@ -194,7 +194,7 @@ def _explain(
     )
 
 
-def _read_plan(folder: Path, model: Model) -> tuple[TunePlan, dict[str, object]]:
+def _read_plan(folder: Path, model: Model) -> tuple[TunePlan, dict[str, Any]]:
     """Return the plan of a run, and the options that it was made with."""
     file = folder / PLAN
     if not file.is_file():
@@ -204,7 +204,7 @@ def _read_plan(folder: Path, model: Model) -> tuple[TunePlan, dict[str, object]]
             cure="Give the folder that `earnest tune` wrote, not the model alone.",
         )
     plan = TunePlan.from_json(file.read_text(encoding="utf-8"))
-    options: dict[str, object] = dict(plan.asked)
+    options: dict[str, Any] = dict(plan.asked)
     for name in LISTS:
         values = options.get(name)
         options[name] = tuple(map(str, values)) if isinstance(values, list) else ()
@@ -234,5 +234,5 @@ def _has_same_outcome(pi: Predictions, table: TrainingTable) -> bool:
     y = np.asarray(table.y)
     if y.dtype.names:
         y = y["time"]
-    said = np.asarray(pi.target.y, dtype=np.float64)
-    return said.shape == y.shape and bool(np.allclose(said, y.astype(np.float64)))
+    outcome = np.asarray(pi.target.y, dtype=np.float64)
+    return outcome.shape == y.shape and bool(np.allclose(outcome, y.astype(np.float64)))

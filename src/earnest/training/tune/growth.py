@@ -119,8 +119,8 @@ def _score(winner: Estimator, train: TrainingTable, test: TrainingTable, metric:
 
 def _respond(model: Estimator, test: TrainingTable) -> NDArray[np.float64]:
     """Return probabilities where there are some, otherwise what is predicted: (n, 1[, 1, K])."""
-    said = answer_rows(model, test.X, test.task, len(test.classes))
-    return said[:, None] if said.ndim == 1 else said[:, None, None, :]
+    answers = answer_rows(model, test.X, test.task, len(test.classes))
+    return answers[:, None] if answers.ndim == 1 else answers[:, None, None, :]
 
 
 def warn_of_growth(growth: RowGain, metric: str) -> Caution:
